@@ -32,6 +32,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+#pragma GCC visibility push(default) /* all else in the library is hidden */
 #define DOMXML_NODISCARD __attribute__((warn_unused_result))
 #else
 #define DOMXML_NODISCARD
@@ -466,6 +467,10 @@ DOMXML_NODISCARD char *domxml_edits_diff(const domxml_edits *edits, const char *
                                          size_t length, const char *old_label,
                                          const char *new_label, size_t *diff_length,
                                          struct domxml_error *error);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
