@@ -18,8 +18,8 @@ void *allocator_realloc(void *pointer, size_t size);
 void allocator_free(void *pointer);
 char *allocator_strdup(const char *text);
 
-/* Lets the allocation number @countdown from now (0: the next one) fail, and all that follow, too, where
- * @for_good. */
+/* Lets the allocation number @countdown from now (0: the next one) fail, and all that follow, too,
+ * where @for_good. */
 void allocator_arm(long countdown, bool for_good);
 
 /* Lets none fail any more. Returns whether one did since allocator_arm(). */

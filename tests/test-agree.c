@@ -7,7 +7,8 @@
 #include <check.h>
 #include <string.h>
 
-static const char text[] = "<disk xmlns='u' xmlns:p='v&amp;w' a='1&amp;'>x&amp;<p:b c='2'/><d><![CDATA[y]]></d>z</disk>";
+static const char text[] =
+    "<disk xmlns='u' xmlns:p='v&amp;w' a='1&amp;'>x&amp;<p:b c='2'/><d><![CDATA[y]]></d>z</disk>";
 
 /* The table is ours to spoil; the public type is const for its readers alone. */
 static domxml_doc *
@@ -128,8 +129,9 @@ END_TEST
 /* The places of everything, in a document that has all kinds of things. */
 START_TEST(test_places)
 {
-    static const char source[] = "<!-- <a> --><?p <b>?>\n<domain  a = '>'\n b=\"'\" ><!-- </domain> -->\n"
-                                 "<c/><d ></d\n><![CDATA[</domain>]]>&lt;<e>t</e></domain >\n<!-- -->";
+    static const char source[] =
+        "<!-- <a> --><?p <b>?>\n<domain  a = '>'\n b=\"'\" ><!-- </domain> -->\n"
+        "<c/><d ></d\n><![CDATA[</domain>]]>&lt;<e>t</e></domain >\n<!-- -->";
     domxml_doc *doc = domxml_parse(source, strlen(source), NULL);
 
     ck_assert_ptr_nonnull(doc);

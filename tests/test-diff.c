@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * test-diff.c: unified diffs from edits, held against what diff writes and patch and git make of them.
+ * test-diff.c: unified diffs from edits, held against what diff writes and patch and git make of
+ * them.
  */
 #include "libdomxml/domxml.h"
 
@@ -27,30 +28,35 @@ struct diff_case {
 #define TEN "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
 static const struct diff_case cases[] = {
-    { TEN, { { "5", "x" } }, "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n" },
-    { TEN, { { "1", "x" } }, "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n" },
-    { TEN, { { "5\n", "" } }, "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n" },
-    { TEN, { { "5", "n\n5" } }, "@@ -2,6 +2,7 @@\n 2\n 3\n 4\n+n\n 5\n 6\n 7\n" },
-    { TEN, { { "10\n", "10" } },
-      "@@ -7,4 +7,4 @@\n 7\n 8\n 9\n-10\n+10\n\\ No newline at end of file\n" },
-    { "a\nb", { { "b", "b\n" } }, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n" },
-    { "a\nb", { { "a", "x" } }, "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n" },
-    { "a\nb", { { "b", "c" } }, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n" },
-    { "a\r\nb\r\n", { { "b", "c" } }, "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n" },
-    { "a\rb\n", { { "b", "c" } }, "@@ -1 +1 @@\n-a\rb\n+a\rc\n" },
-    { "a\n", { { "a\n", "" } }, "@@ -1 +0,0 @@\n-a\n" },
-    { "", { { "", "a\n" } }, "@@ -0,0 +1 @@\n+a\n" },
+    {TEN, {{"5", "x"}}, "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
+    {TEN, {{"1", "x"}}, "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n"},
+    {TEN, {{"5\n", ""}}, "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n"},
+    {TEN, {{"5", "n\n5"}}, "@@ -2,6 +2,7 @@\n 2\n 3\n 4\n+n\n 5\n 6\n 7\n"},
+    {TEN,
+     {{"10\n", "10"}},
+     "@@ -7,4 +7,4 @@\n 7\n 8\n 9\n-10\n+10\n\\ No newline at end of file\n"},
+    {"a\nb", {{"b", "b\n"}}, "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
+    {"a\nb", {{"a", "x"}}, "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n"},
+    {"a\nb",
+     {{"b", "c"}},
+     "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"},
+    {"a\r\nb\r\n", {{"b", "c"}}, "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n"},
+    {"a\rb\n", {{"b", "c"}}, "@@ -1 +1 @@\n-a\rb\n+a\rc\n"},
+    {"a\n", {{"a\n", ""}}, "@@ -1 +0,0 @@\n-a\n"},
+    {"", {{"", "a\n"}}, "@@ -0,0 +1 @@\n+a\n"},
     /* Two changes on one line, and two hunks of one or two */
-    { "1 2\n3\n", { { "1", "x" }, { "2", "y" } }, "@@ -1,2 +1,2 @@\n-1 2\n+x y\n 3\n" },
-    { TEN, { { "1", "x" }, { "8", "y" } },
-      "@@ -1,10 +1,10 @@\n-1\n+x\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+y\n 9\n 10\n" },
-    { TEN, { { "1", "x" }, { "9", "y" } },
-      "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+y\n 10\n" },
+    {"1 2\n3\n", {{"1", "x"}, {"2", "y"}}, "@@ -1,2 +1,2 @@\n-1 2\n+x y\n 3\n"},
+    {TEN,
+     {{"1", "x"}, {"8", "y"}},
+     "@@ -1,10 +1,10 @@\n-1\n+x\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+y\n 9\n 10\n"},
+    {TEN,
+     {{"1", "x"}, {"9", "y"}},
+     "@@ -1,4 +1,4 @@\n-1\n+x\n 2\n 3\n 4\n@@ -6,5 +6,5 @@\n 6\n 7\n 8\n-9\n+y\n 10\n"},
     /* A removal that could be either of two equal lines is the last one, as for diff */
-    { "a\na\nb\n", { { "a\n", "" } }, "@@ -1,3 +1,2 @@\n a\n-a\n b\n" },
+    {"a\na\nb\n", {{"a\n", ""}}, "@@ -1,3 +1,2 @@\n a\n-a\n b\n"},
     /* An edit of several lines of which only one differs */
-    { "1\n2\n3\n", { { "1\n2\n3", "1\nx\n3" } }, "@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n" },
-    { "1\n2\n", { { "2", "2" } }, "" },
+    {"1\n2\n3\n", {{"1\n2\n3", "1\nx\n3"}}, "@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n"},
+    {"1\n2\n", {{"2", "2"}}, ""},
 };
 
 static domxml_edits *
@@ -181,7 +187,8 @@ random_text(uint32_t *state)
     size_t lines = below(state, 40);
 
     for (size_t i = 0; i < lines; i++)
-        at += sprintf(at, "line %zu%s", i, i + 1 < lines ? ends[below(state, 4)] : ends[below(state, 6)]);
+        at += sprintf(at, "line %zu%s", i,
+                      i + 1 < lines ? ends[below(state, 4)] : ends[below(state, 6)]);
     return text;
 }
 
@@ -216,7 +223,8 @@ START_TEST(test_tools_agree)
         domxml_edits *edits = random_edits(&state, length);
 
         changed = domxml_edits_apply(edits, text, length, &changed_length, NULL, NULL);
-        diff = domxml_edits_diff(edits, text, length, "a/my vm.xml", "b/my vm.xml", &diff_length, NULL);
+        diff = domxml_edits_diff(edits, text, length, "a/my vm.xml", "b/my vm.xml", &diff_length,
+                                 NULL);
         ck_assert_ptr_nonnull(diff);
         write_file("x.diff", diff, diff_length);
         if (strcmp(text, changed) == 0)
@@ -240,7 +248,8 @@ START_TEST(test_tools_agree)
 }
 END_TEST
 
-/* With one change of each line, and lines that are unlike each other, there is one shortest diff. */
+/* With one change of each line, and lines that are unlike each other, there is one shortest
+ * diff. */
 START_TEST(test_same_bytes_as_diff)
 {
     uint32_t state = (uint32_t)_i * 104729 + 1;

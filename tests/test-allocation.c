@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * test-memory.c: each allocation fails once: that is an error, never an abort, a leak, a shorter
- * document or a half-done operation.
+ * test-allocation.c: each allocation fails once: that is an error, never an abort, a leak, a
+ * shorter document or a half-done operation.
  */
 #include "libdomxml/internal.h"
 #include "tests/allocator.h"
@@ -20,7 +20,8 @@ static const char text[] =
     "  <devices>\n"
     "    <disk type='file' device='disk'>\n"
     "      <driver name='qemu' type='qcow2' cache='writethrough'/>\n"
-    "      <source file='/srv/a&amp;b.qcow2&#10;' x='&lt;a rather long value, so that buffers grow: "
+    "      <source file='/srv/a&amp;b.qcow2&#10;' x='&lt;a rather long value, so that buffers "
+    "grow: "
     "0123456789012345678901234567890123456789012345678901234567890123456789&gt;'/>\n"
     "      <target dev='hda' bus='ide'/>\n"
     "      <address type='drive'/>\n"
@@ -37,7 +38,8 @@ static const char changed_text[] =
     "  <devices>\n"
     "    <disk type='file' device='disk'>\n"
     "      <driver name='qemu' type='qcow2' cache='none' io='native'/>\n"
-    "      <source file='/srv/a&amp;b.qcow2&#10;' x='&lt;a rather long value, so that buffers grow: "
+    "      <source file='/srv/a&amp;b.qcow2&#10;' x='&lt;a rather long value, so that buffers "
+    "grow: "
     "0123456789012345678901234567890123456789012345678901234567890123456789&gt;'/>\n"
     "      <target dev='hda'/>\n"
     "      <new>\n"
@@ -82,8 +84,8 @@ ignore(void *data, const char *format, ...)
     (void)format;
 }
 
-/* What libxml2 allocates once for a process is not ours; nor is what it tells the process's handler when
- * memory runs out in functions that know no parser (it has no other way to tell it). */
+/* What libxml2 allocates once for a process is not ours; nor is what it tells the process's handler
+ * when memory runs out in functions that know no parser (it has no other way to tell it). */
 static void
 warm_up(void)
 {
@@ -105,7 +107,8 @@ END_TEST
 
 START_TEST(test_parse_what_is_not_well_formed)
 {
-    static const char *const sources[] = { "<domain><a></b></domain>", "<domain>&x;</domain>", "<domain a='1' a='1'/>" };
+    static const char *const sources[] = {"<domain><a></b></domain>", "<domain>&x;</domain>",
+                                          "<domain a='1' a='1'/>"};
 
     warm_up();
     for (size_t i = 0; i < 3; i++)
@@ -253,8 +256,8 @@ END_TEST
 int
 main(void)
 {
-    Suite *suite = suite_create("memory");
-    TCase *tcase = tcase_create("memory");
+    Suite *suite = suite_create("allocation");
+    TCase *tcase = tcase_create("allocation");
     SRunner *runner;
     int failed;
 
