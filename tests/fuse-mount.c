@@ -60,7 +60,9 @@ fuse_mount_start(const scratch *s, const char *folder, const char *point,
     for (; *rules; rules++)
         g_ptr_array_add(argv, (void *)*rules);
     g_ptr_array_add(argv, NULL);
-    ck_assert_msg(g_spawn_async(NULL, (char **)argv->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+    ck_assert_msg(g_spawn_async(NULL, (char **)argv->pdata, NULL,
+                                /* libfuse grumbles about a default of its own. */
+                                G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,
                                 die_with_parent, NULL, &mount.pid, &error),
                   "%s", error ? error->message : "?");
     for (int i = 0; device_of(mount.point) == before; i++) {
