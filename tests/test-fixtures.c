@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <check.h>
 
@@ -92,12 +93,34 @@ all_rules(void)
     return selection;
 }
 
+/* The facts of the fixture's facts.ini; without one all images are on another host. */
+static struct facts_source *
+read_facts(const char *name)
+{
+    g_autofree char *path = g_build_filename(FOLDER, name, "facts.ini", NULL);
+    g_autoptr(GError) error = NULL;
+    struct facts_source *facts;
+
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+        facts = facts_file_new(path, &error);
+    } else {
+        g_autofree char *empty = NULL;
+        int fd = g_file_open_tmp("facts-XXXXXX", &empty, &error);
+
+        ck_assert(fd >= 0);
+        close(fd);
+        facts = facts_file_new(empty, &error);
+        unlink(empty);
+    }
+    ck_assert_msg(facts != NULL, "%s: %s", name, error ? error->message : "");
+    return facts;
+}
+
 static struct fixture *
 fixture_new(const char *name)
 {
     struct fixture *fixture = g_new0(struct fixture, 1);
     g_autofree char *input = g_build_filename(FOLDER, name, "input.xml", NULL);
-    g_autofree char *facts = g_build_filename(FOLDER, name, "facts.ini", NULL);
     g_autoptr(GError) error = NULL;
     const char *suffix = strchr(name, '.');
 
@@ -107,12 +130,7 @@ fixture_new(const char *name)
     ck_assert_msg(g_file_get_contents(input, &fixture->input, &fixture->length, &error), "%s: %s",
                   name, error ? error->message : "");
     fixture->doc = parse(name, fixture->input, fixture->length);
-    if (!g_file_test(facts, G_FILE_TEST_EXISTS)) {
-        g_free(facts);
-        facts = g_strdup("/dev/null");
-    }
-    fixture->facts = facts_file_new(facts, &error);
-    ck_assert_msg(fixture->facts != NULL, "%s: %s", name, error ? error->message : "");
+    fixture->facts = read_facts(name);
     return fixture;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-output-json.c: the JSON report: its form, version 1, and that it is valid JSON whatever comes in. */
+/* test-output-json.c: the JSON report: its form, version 1, and that it is valid, come what may. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test-output-text.c: the report for people, compared as a whole, and with hostile and huge input. */
+/* test-output-text.c: the report for people, as a whole, and with hostile and huge input. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,9 +199,9 @@ START_TEST(min_severity_hides_but_counts)
     begin(&report, &options);
     add_text(&report, file, selection, TEXT);
     text = end(&report);
-    ck_assert_str_eq(text,
-                     "Checked 1 file: 0 errors, 0 warnings, 1 info, 0 not checked.\n"
-                     "Fixes: 1 safe (--fix), 0 unsafe (--fix --unsafe-fixes), 0 image, 0 manual.\n");
+    ck_assert_str_eq(text, "Checked 1 file: 0 errors, 0 warnings, 1 info, 0 not checked.\n"
+                           "Fixes: 1 safe (--fix), 0 unsafe (--fix --unsafe-fixes), 0 image, "
+                           "0 manual.\n");
     free(text);
     lint_selection_free(selection);
 }
