@@ -65,7 +65,7 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const char *bus)
     if (kind == DOMXML_KIND_SNAPSHOT || kind == DOMXML_KIND_CHECKPOINT)
         return "the document records a guest that has the disk on ide";
     if (g_str_equal(bus, "virtio") && lint_guest_is_windows(ctx) && is_boot_disk(ctx, disk))
-        return "Windows stops (INACCESSIBLE_BOOT_DEVICE) unless viostor is started at boot: attach a "
+        return "Windows stops (INACCESSIBLE_BOOT_DEVICE) unless it starts viostor at boot: attach a "
                "small disk on virtio, install the driver, shut down, then move this one";
     return NULL;
 }
@@ -87,8 +87,8 @@ offer(struct lint_ctx *ctx, struct lint_finding *finding, const domxml_elem *dis
     if (lint_guest_is_windows(ctx))
         lint_fix_note(fix, "the guest first needs its %s driver", virtio ? "viostor" : "AHCI");
     else if (lint_disk_is_disk(disk))
-        lint_fix_note(fix, "the guest first needs %s in its initramfs, and root, fstab, crypttab and "
-                      "swap by UUID or label (Windows: its %s driver)",
+        lint_fix_note(fix, "the guest first needs %s in its initramfs, and root, fstab, crypttab "
+                      "and swap by UUID or label (Windows: its %s driver)",
                       virtio ? "virtio_blk" : "ahci", virtio ? "viostor" : "AHCI");
     if (lint_image(ctx, disk)->snapshots > 0)
         lint_fix_note(fix, "the image has snapshots: reverting to one brings the old bus back");
