@@ -13,7 +13,7 @@
 #include "libdomxml/cleanup.h"
 #include "libdomxml/domxml.h"
 
-#define DX_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define DX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 /* ---- error.c --------------------------------------------------------------------------- */
 
