@@ -25,11 +25,12 @@ static const char *
 why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_facts *image)
 {
     enum domxml_kind kind = domxml_doc_kind(lint_doc(ctx));
+    const char *type = lint_value(disk, "@type");
 
     if (kind == DOMXML_KIND_SNAPSHOT || kind == DOMXML_KIND_CHECKPOINT)
         return "a snapshot or checkpoint needs the image as it is";
-    if (g_strcmp0(lint_value(disk, "@type"), "file") != 0 || !g_path_is_absolute(image->path))
-        return "the source is no plain file with an absolute path";
+    if (!g_str_equal(type ? type : "file", "file"))
+        return "the source is no plain file";
     if (image->snapshots > 0)
         return "the image has internal snapshots, which would be lost";
     if (image->bitmaps)
@@ -37,8 +38,8 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_fac
     if (image->encrypted || domxml_find(disk, "encryption")
         || domxml_find(disk, "source/encryption"))
         return "the image is encrypted, and would be written in clear";
-    if (image->data_file || domxml_find(disk, "source/slices"))
-        return "the image has an external data file, or the disk is a slice of it";
+    if (image->data_file)
+        return "the image keeps its data in another file";
     return domxml_find(disk, "shareable") ? "other domains may use the shareable image" : NULL;
 }
 
