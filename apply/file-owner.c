@@ -10,8 +10,7 @@
 
 #include "apply/file-owner.h"
 #include "libdomxml/domxml.h"
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(domxml_doc, domxml_doc_free)
+#include "probe/facts.h"
 
 static const char *const owned_folders[] = {"/etc/libvirt", "/run/libvirt", "/var/run/libvirt"};
 
