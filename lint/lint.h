@@ -68,7 +68,7 @@ const struct host_facts *lint_host(struct lint_ctx *ctx);
 /* domxml_get(), but NULL for a template placeholder too. */
 const char *lint_value(const domxml_elem *elem, const char *path);
 
-/* The disk's target name, for messages; "?" where it has none. */
+/* The disk's target name; "?" where it has none. */
 const char *lint_disk_name(const domxml_elem *disk);
 
 /* Kinds of disks: device='disk' (the default); read-only; <transient/>. */
@@ -89,9 +89,9 @@ char *lint_converted_name(const char *path, const char *format);
 /* ---- What a rule reports ---- */
 
 /**
- * lint_fail: a finding. @disk may be NULL (the domain itself); @path is the
- * attribute or element that the finding is about ("driver@cache"), where it is absent the
- * nearest that is there is shown.
+ * lint_fail: a finding. @disk may be NULL (the domain itself); the message does not name it, since
+ * every report does. @path is the attribute or element that the finding is about ("driver@cache");
+ * where it is absent the nearest that is there is shown.
  */
 struct lint_finding *lint_fail(struct lint_ctx *ctx, const domxml_elem *disk, const char *path,
                                const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -60,14 +60,17 @@ begin_block(struct text_output *text, GString *out)
 
 static void
 append_head(struct text_output *text, GString *out, const char *color, const char *word,
-            const char *rule, const char *message)
+            const struct lint_finding *finding)
 {
     begin_block(text, out);
-    g_string_append_printf(out, "%s%s", color, word);
-    if (rule)
-        g_string_append_printf(out, "[%s]", rule);
-    g_string_append_printf(out, "%s%s: ", text->style->reset, text->style->bold);
-    append_escaped(out, message);
+    g_string_append_printf(out, "%s%s[%s]%s%s: ", color, word, finding->rule->id,
+                           text->style->reset, text->style->bold);
+    if (finding->subject) {
+        g_string_append(out, "disk ");
+        append_escaped(out, finding->subject);
+        g_string_append(out, ": ");
+    }
+    append_escaped(out, finding->message);
     g_string_append_printf(out, "%s\n", text->style->reset);
 }
 
@@ -139,8 +142,8 @@ append_fix(struct text_output *text, GString *out, const struct lint_target *tar
     const struct lint_fix *fix = finding->fixes->pdata[index];
     const char *how = how_to_apply(finding, fix);
 
-    g_string_append_printf(out, "%s%*s =%s %s%s (", text->style->gutter, gutter, "",
-                           text->style->reset, index > 0 ? "or " : "", "fix");
+    g_string_append_printf(out, "%s%*s =%s %sfix (", text->style->gutter, gutter, "",
+                           text->style->reset, index > 0 ? "or " : "");
     if (fix->effect != LINT_EFFECT_XML)
         g_string_append_printf(out, "%s, ", lint_effect_name(fix->effect));
     g_string_append_printf(out, "%s): ", lint_safety_name(fix->safety));
@@ -156,7 +159,7 @@ append_finding(struct text_output *text, GString *out, const struct lint_target 
                const struct lint_finding *finding, int gutter)
 {
     append_head(text, out, text->style->severity[finding->severity],
-                lint_severity_name(finding->severity), finding->rule->id, finding->message);
+                lint_severity_name(finding->severity), finding);
     append_arrow(text, out, gutter, target, finding->located, finding->line, finding->column);
     if (target->doc)
         lint_excerpt_append(out, text->style, target->doc, finding, gutter);
@@ -180,7 +183,7 @@ append_applied(struct text_output *text, GString *out, const struct lint_target 
     const struct lint_fix *fix = finding->fixes->pdata[0];
     g_autofree char *label = g_strdup_printf("applied (%s)", lint_safety_name(fix->safety));
 
-    append_head(text, out, text->style->added, "fixed", finding->rule->id, finding->message);
+    append_head(text, out, text->style->added, "fixed", finding);
     append_arrow(text, out, 1, target, finding->located, finding->line, finding->column);
     append_note(text, out, 1, label, fix->title);
     for (guint i = 0; !text->options.quiet && i < fix->notes->len; i++)
@@ -190,7 +193,11 @@ append_applied(struct text_output *text, GString *out, const struct lint_target 
 static void
 append_failure(struct text_output *text, GString *out, const struct lint_target *target)
 {
-    append_head(text, out, text->style->severity[LINT_ERROR], "error", NULL, target->failure);
+    begin_block(text, out);
+    g_string_append_printf(out, "%serror%s%s: ", text->style->severity[LINT_ERROR],
+                           text->style->reset, text->style->bold);
+    append_escaped(out, target->failure);
+    g_string_append_printf(out, "%s\n", text->style->reset);
     append_arrow(text, out, 1, target, TRUE, target->failure_line, target->failure_column);
 }
 
