@@ -65,8 +65,8 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const char *bus)
     if (kind == DOMXML_KIND_SNAPSHOT || kind == DOMXML_KIND_CHECKPOINT)
         return "the document records a guest that has the disk on ide";
     if (g_str_equal(bus, "virtio") && lint_guest_is_windows(ctx) && is_boot_disk(ctx, disk))
-        return "Windows stops (INACCESSIBLE_BOOT_DEVICE) unless it starts viostor at boot: attach a "
-               "small disk on virtio, install the driver, shut down, then move this one";
+        return "Windows stops (INACCESSIBLE_BOOT_DEVICE) without viostor at boot: attach a small "
+               "disk on virtio, install the driver, shut down, then move this one";
     return NULL;
 }
 

@@ -87,7 +87,7 @@ static void
 report_growing(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_facts *image)
 {
     const char *manual = why_manual(ctx, disk, image);
-    unsigned int mapped = (unsigned int)(image->mapped * 1000);
+    unsigned int mapped = (unsigned int)(image->mapped * 1000 + 0.5);
     struct lint_finding *finding;
 
     finding = lint_fail(ctx, disk, "driver@type",
