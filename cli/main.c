@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <json-glib/json-glib.h>
-#include <libxml/xmlversion.h>
+#include <libxml/parser.h>
 
 #include "cli/message.h"
 #include "cli/mode.h"
@@ -37,13 +36,16 @@ usage_error(const GError *problem)
     return STATUS_USAGE;
 }
 
+/* Versions of the libraries that run, not those that it was built with. */
 static void
 print_version(void)
 {
+    int libxml2 = atoi(xmlParserVersion);
+
     printf("domlint %s\n"
-           "libdomxml %s, libxml2 %s, GLib %u.%u.%u, JSON-GLib %s\n",
-           PACKAGE_VERSION, domxml_version(), LIBXML_DOTTED_VERSION, glib_major_version,
-           glib_minor_version, glib_micro_version, JSON_VERSION_S);
+           "libdomxml %s, libxml2 %d.%d.%d, GLib %u.%u.%u\n",
+           PACKAGE_VERSION, domxml_version(), libxml2 / 10000, libxml2 / 100 % 100, libxml2 % 100,
+           glib_major_version, glib_minor_version, glib_micro_version);
 }
 
 /* Closes standard output, which all but --fix of standard input wrote to last. */
