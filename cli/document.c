@@ -24,12 +24,11 @@ document_message(struct document *document, int line, int column, const char *fo
 
 /* Notes why the document cannot be checked. */
 static void
-fail(struct document *document, int line, int column, const char *why)
+document_fail(struct document *document, int line, int column, const char *why)
 {
     document->target.failure = g_strdup(why);
     document->target.failure_line = line;
     document->target.failure_column = column;
-    document_message(document, line, column, "%s", why);
 }
 
 static void
@@ -43,7 +42,7 @@ parse(struct document *document, GBytes *bytes)
 
     document->doc = domxml_parse(text ? text : "", length, &problem);
     if (!document->doc) {
-        fail(document, problem.line, problem.column, problem.text);
+        document_fail(document, problem.line, problem.column, problem.text);
         return;
     }
     target->doc = document->doc;
@@ -79,7 +78,7 @@ document_read(const struct target *target)
     if (text)
         parse(document, text);
     else
-        fail(document, 0, 0, problem ? problem->message : target->failure);
+        document_fail(document, 0, 0, problem ? problem->message : target->failure);
     return document;
 }
 
@@ -100,29 +99,42 @@ document_free(struct document *document)
     g_free(document);
 }
 
+/* Whether @image must be there for the domain to start: libvirt itself drops an optional one. */
+static gboolean
+is_missing(const domxml_elem *disk, const struct image_facts *image)
+{
+    return image->state == IMAGE_ELSEWHERE &&
+           g_strcmp0(domxml_get(disk, "source@startupPolicy"), "optional") != 0;
+}
+
 void
 document_require_images(struct document *document, struct facts_source *facts)
 {
-    for (size_t i = 0; document->doc && i < domxml_disk_count(document->doc); i++) {
+    g_autoptr(GString) why = g_string_new(NULL);
+    int first_line = 0, first_column = 0;
+
+    for (size_t i = 0; i < domxml_disk_count(document->doc); i++) {
         const domxml_elem *disk = domxml_disk(document->doc, i);
         const struct image_facts *image = facts->image(facts, disk);
         const char *name = domxml_get(disk, "target@dev");
-        g_autofree char *why = NULL;
         struct domxml_span span;
         int line, column;
 
-        /* libvirt itself drops an optional image that is missing. */
-        if (image->state != IMAGE_ELSEWHERE ||
-            g_strcmp0(domxml_get(disk, "source@startupPolicy"), "optional") == 0)
+        if (!is_missing(disk, image))
             continue;
-        why = g_strdup_printf("disk '%s': there is no image %s on this host", name ? name : "?",
-                              image->path);
         if (!domxml_get_span(disk, "source@file", &span))
             domxml_get_span(disk, "source@dev", &span);
         domxml_doc_position(document->doc, span.offset, &line, &column);
-        if (document->target.failure)
-            document_message(document, line, column, "%s", why);
-        else
-            fail(document, line, column, why);
+        if (!why->len) {
+            first_line = line;
+            first_column = column;
+        }
+        g_string_append_printf(why, "%s %s (disk '%s', line %d)", why->len ? "," : "", image->path,
+                               name ? name : "?", line);
+    }
+    if (why->len) {
+        g_autofree char *text = g_strdup_printf("missing on this host:%s", why->str);
+
+        document_fail(document, first_line, first_column, text);
     }
 }

@@ -3,7 +3,6 @@
  * mode-fix.c: applying fixes to documents: files in place, standard input to standard output.
  */
 #include "apply/step-file.h"
-#include "cli/message.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
 #include "cli/workers.h"
@@ -168,11 +167,5 @@ mode_fix(struct run *run)
 
     stream_open(&fixing.output, NULL, stdout, NULL);
     workers_run(&job, run->options->jobs);
-    if (!stream_close(&fixing.output)) {
-        run->reader_gone = stream_reader_is_gone(&fixing.output);
-        if (!run->reader_gone)
-            message("cannot write the document to standard output: %s",
-                    g_strerror(fixing.output.error));
-        exit_status_raise(&run->status, STATUS_FAILED);
-    }
+    run_close_output(run, &fixing.output, "document");
 }

@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/stream.h"
 #include "lint/run.h"
 
 /* One run over documents. */
@@ -26,6 +27,9 @@ struct run {
 /* Says what there is to say of a document on standard error, and raises the run's status by that, by whether
  * it could be checked, and by the findings that are left in it. */
 void run_account(struct run *run, const struct document *document, GPtrArray *findings);
+
+/* Closes standard output as @output, and says, and notes in the run, where not all of @what could be written. */
+void run_close_output(struct run *run, struct stream *output, const char *what);
 
 /* Each works on all targets, and raises the run's status by what it finds. */
 void mode_lint(struct run *run);

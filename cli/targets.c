@@ -86,8 +86,8 @@ is_new(struct listing *listing, const char *path)
     if (stat(path, &status) < 0)
         return TRUE;
     return g_hash_table_add(listing->seen,
-                            g_strdup_printf("%ju:%ju", (uintmax_t)status.st_dev,
-                                            (uintmax_t)status.st_ino));
+                            g_strdup_printf("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT,
+                                            (guint64)status.st_dev, (guint64)status.st_ino));
 }
 
 static gboolean
