@@ -40,7 +40,7 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_fac
         return "the image is encrypted, and would be written in clear";
     if (image->data_file)
         return "the image keeps its data in another file";
-    if (domxml_find(disk, "backingStore/source")) /* the image has none, or it would be an overlay */
+    if (domxml_find(disk, "backingStore/source")) /* the image has none: it would be an overlay */
         return "<backingStore> names an image that this one is no overlay of";
     return domxml_find(disk, "shareable") ? "other domains may use the shareable image" : NULL;
 }
