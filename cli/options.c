@@ -251,32 +251,88 @@ check(struct raw_options *raw, struct options *options, GError **error)
     return TRUE;
 }
 
+static const GOptionEntry *
+find_short(const GOptionEntry *entries, char name)
+{
+    for (; entries->long_name; entries++) {
+        if (entries->short_name == name)
+            return entries;
+    }
+    return NULL;
+}
+
+/* Where in the word "-qj8" the value of a short option begins; 0 where there is none. */
+static gsize
+attached_value(const GOptionEntry *entries, const char *word)
+{
+    for (gsize i = 1; word[0] == '-' && word[i]; i++) {
+        const GOptionEntry *entry = find_short(entries, word[i]);
+
+        if (!entry)
+            return 0;
+        if (entry->arg != G_OPTION_ARG_NONE)
+            return word[i + 1] ? i + 1 : 0;
+    }
+    return 0;
+}
+
+/* The command line with values that follow a short option in the same word (-j8) as words of their own, which is
+ * the only form that GOption reads. */
+static GPtrArray *
+split_words(const GOptionEntry *entries, int argc, char **argv)
+{
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    gboolean options = TRUE;
+
+    for (int i = 0; i < argc; i++) {
+        gsize value = 0;
+
+        if (g_str_equal(argv[i], "--"))
+            options = FALSE;
+        if (options && i > 0)
+            value = attached_value(entries, argv[i]);
+        g_ptr_array_add(words, value ? g_strndup(argv[i], value) : g_strdup(argv[i]));
+        if (value)
+            g_ptr_array_add(words, g_strdup(argv[i] + value));
+    }
+    return words;
+}
+
+/* Fills in @raw, for which @entries were made. */
+static gboolean
+parse_words(const GOptionEntry *entries, int argc, char **argv, GError **error)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_autoptr(GPtrArray) words = split_words(entries, argc, argv);
+    /* GOption takes out of its array what it has read; the words themselves stay ours. */
+    g_autofree char **array = g_new0(char *, words->len + 1);
+    int count = (int)words->len;
+
+    memcpy(array, words->pdata, sizeof(*array) * words->len);
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_help_enabled(context, FALSE);
+    if (g_option_context_parse(context, &count, &array, error))
+        return TRUE;
+    explain_unknown_option(error);
+    return FALSE;
+}
+
 struct options *
 options_parse(int argc, char **argv, GError **error)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    g_autofree char **words = g_new0(char *, argc + 1);
     struct raw_options raw = {.jobs = JOBS_NOT_GIVEN};
     g_autofree GOptionEntry *entries = option_table(&raw);
     struct options *options = g_new0(struct options, 1);
     GError *problem = NULL;
-    gboolean good;
 
     options->reports = g_ptr_array_new_with_free_func(report_choice_free);
     options->fail_on = LINT_WARNING;
     options->min_severity = LINT_INFO;
 
-    memcpy(words, argv, sizeof(*argv) * argc);
-    g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_set_help_enabled(context, FALSE);
-    good = g_option_context_parse(context, &argc, &words, &problem);
-    if (!good)
-        explain_unknown_option(&problem);
-    good = good && check(&raw, options, &problem);
-    raw_options_clear(&raw);
-    if (!good) {
+    if (!parse_words(entries, argc, argv, &problem) || !check(&raw, options, &problem)) {
         g_propagate_error(error, problem);
         g_clear_pointer(&options, options_free);
     }
+    raw_options_clear(&raw);
     return options;
 }

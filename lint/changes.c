@@ -178,5 +178,5 @@ lint_changes_append(GString *out, const struct lint_style *style, const domxml_d
         i = stretch.last;
     }
     if (changes.hidden > 0)
-        g_string_append_printf(out, "%*s   (and %d more lines)\n", gutter, "", changes.hidden);
+        g_string_append_printf(out, "%*s    (and %d more lines)\n", gutter, "", changes.hidden);
 }

@@ -120,7 +120,7 @@ append_fix_details(struct text_output *text, GString *out, const struct lint_tar
     for (guint i = 0; i < fix->steps->len; i++) {
         g_autofree char *step = lint_step_text(fix->steps->pdata[i]);
 
-        g_string_append_printf(out, "%*s   step: ", gutter, "");
+        g_string_append_printf(out, "%*s    step: ", gutter, "");
         append_escaped(out, step);
         g_string_append_c(out, '\n');
     }
@@ -129,7 +129,7 @@ append_fix_details(struct text_output *text, GString *out, const struct lint_tar
     if (text->options.quiet)
         return;
     for (guint i = 0; i < fix->notes->len; i++) {
-        g_string_append_printf(out, "%*s   note: ", gutter, "");
+        g_string_append_printf(out, "%*s    note: ", gutter, "");
         append_escaped(out, fix->notes->pdata[i]);
         g_string_append_c(out, '\n');
     }

@@ -23,7 +23,7 @@ can_do_direct_io(struct lint_ctx *ctx, const domxml_elem *disk, char **reason)
     const char *protocol = lint_value(disk, "source@protocol");
 
     if (protocol)
-        *reason = g_strdup_printf("the storage is reached by %s", protocol);
+        *reason = g_strdup_printf("O_DIRECT cannot be tried over %s", protocol);
     else if (image->state == IMAGE_TEMPLATE)
         *reason = g_strdup("the source is a template placeholder");
     else if (image->state != IMAGE_FILE && image->state != IMAGE_BLOCK)
@@ -92,10 +92,10 @@ check_disk(struct lint_ctx *ctx, const domxml_elem *disk)
                       "a shareable disk must bypass the host's cache, but: %s", reason);
     } else if (direct == FACT_NO) {
         lint_fix_note(offer(finding, disk, LINT_SAFE, "writeback", buffered_io),
-                      "none does not suit: %s", reason);
+                      "cache='none' does not suit: %s", reason);
     } else {
         lint_fix_note(offer(finding, disk, LINT_SAFE, "writeback", buffered_io),
-                      "whether none suits is not known: %s", reason);
+                      "whether cache='none' suits is not known: %s", reason);
         offer(finding, disk, LINT_UNSAFE, "none", io);
     }
 }

@@ -85,10 +85,10 @@ offer(struct lint_ctx *ctx, struct lint_finding *finding, const domxml_elem *dis
     }
     lint_fix_done(fix, domxml_disk_set_bus(lint_fix_editor(fix), disk, bus, &error), &error);
     if (lint_guest_is_windows(ctx))
-        lint_fix_note(fix, "the guest first needs its %s driver", virtio ? "viostor" : "AHCI");
+        lint_fix_note(fix, "first install the guest's %s driver", virtio ? "viostor" : "AHCI");
     else if (lint_disk_is_disk(disk))
-        lint_fix_note(fix, "the guest first needs %s in its initramfs, and root, fstab, crypttab "
-                      "and swap by UUID or label (Windows: its %s driver)",
+        lint_fix_note(fix, "first see that the guest has %s in its initramfs, and its root, fstab, "
+                      "crypttab and swap by UUID or label (Windows: that it has the %s driver)",
                       virtio ? "virtio_blk" : "ahci", virtio ? "viostor" : "AHCI");
     if (lint_image(ctx, disk)->snapshots > 0)
         lint_fix_note(fix, "the image has snapshots: reverting to one brings the old bus back");
@@ -103,11 +103,16 @@ check_disk(struct lint_ctx *ctx, const domxml_elem *disk)
 
     if (!(is_disk || (is_cdrom && is_q35)) || !is_on_ide(disk) || !is_qemu(ctx))
         return;
-    finding = lint_fail(ctx, disk, "target@bus", "%s", is_q35
-                        ? "a q35 machine has no IDE bus: libvirt refuses the disk"
-                        : "the disk is on the emulated IDE bus");
-    if (is_q35)
+    if (is_q35) {
+        finding = lint_fail(ctx, disk, "target@bus",
+                            "a q35 machine has no IDE bus: libvirt refuses the disk");
         lint_set_severity(finding, LINT_ERROR);
+    } else {
+        finding = lint_fail(ctx, disk, "target@bus", "the disk is on the emulated IDE bus; for "
+                            "virtio the guest first needs %s",
+                            lint_guest_is_windows(ctx) ? "viostor"
+                                                       : "virtio_blk (Windows: viostor)");
+    }
     if (is_q35 && !(is_disk && lint_disk_is_read_only(disk))) /* libvirt has no such sata disks */
         offer(ctx, finding, disk, "sata");
     if (is_disk)

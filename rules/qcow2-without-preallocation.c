@@ -40,23 +40,29 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_fac
         return "the image is encrypted, and would be written in clear";
     if (image->data_file)
         return "the image keeps its data in another file";
+    if (domxml_find(disk, "backingStore/source")) /* the image has none: it would be an overlay */
+        return "<backingStore> names an image that this one is no overlay of";
     return domxml_find(disk, "shareable") ? "other domains may use the shareable image" : NULL;
 }
 
 /* What the guest discards loses its clusters again, unless qcow2 keeps their mapping. */
 static gboolean
-stop_decay(domxml_editor *editor, const domxml_elem *disk, gboolean raw, struct domxml_error *error)
+stop_decay(struct lint_fix *fix, const domxml_elem *disk, gboolean raw, struct domxml_error *error)
 {
-    const char *keeps = domxml_get(disk, "driver@discard_no_unref");
-    const char *discard = domxml_get(disk, "driver@discard");
-    const char *zeroes = domxml_get(disk, "driver@detect_zeroes");
+    static const char *const names[] = { "discard", "detect_zeroes" };
 
-    if (!raw && g_strcmp0(keeps, "on") == 0)
+    if (!raw && g_strcmp0(domxml_get(disk, "driver@discard_no_unref"), "on") == 0)
         return TRUE;
-    return (g_strcmp0(discard, "unmap") != 0
-            || domxml_disk_set_driver(editor, disk, "discard", NULL, error))
-           && (g_strcmp0(zeroes, "unmap") != 0
-               || domxml_disk_set_driver(editor, disk, "detect_zeroes", NULL, error));
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_strconcat("driver@", names[i], NULL);
+
+        if (g_strcmp0(domxml_get(disk, path), "unmap") != 0)
+            continue;
+        if (!domxml_disk_set_driver(lint_fix_editor(fix), disk, names[i], NULL, error))
+            return FALSE;
+        lint_fix_note(fix, "removed %s='unmap': it would undo the preallocation", names[i]);
+    }
+    return TRUE;
 }
 
 static void
@@ -75,7 +81,7 @@ offer(struct lint_finding *finding, const domxml_elem *disk, const struct image_
     lint_fix_convert(fix, image->path, "qcow2", path, format, preallocation);
     lint_fix_done(fix, domxml_disk_set_format(editor, disk, format, &error)
                        && domxml_disk_set_source(editor, disk, "file", &source, 1, &error)
-                       && stop_decay(editor, disk, raw, &error), &error);
+                       && stop_decay(fix, disk, raw, &error), &error);
     lint_fix_note(fix, "takes %" G_GUINT64_FORMAT " %s of space %s; the original is kept",
                   (image->virtual_size + unit - 1) / unit, unit == 1 << 20 ? "MiB" : "GiB",
                   raw ? "at once" : "as the guest writes");
@@ -113,8 +119,9 @@ report_suspended(struct lint_ctx *ctx, const domxml_elem *disk, const struct ima
                         names ? names : "their names are not known");
     lint_set_severity(finding, LINT_INFO);
     lint_note(finding, "the first write to a cluster since the last snapshot allocates a new one");
-    lint_fix_note(lint_fix(finding, LINT_MANUAL, LINT_EFFECT_IMAGE, "delete what nobody needs"),
-                  "virsh snapshot-delete; what libvirt does not know of: qemu-img snapshot -d");
+    lint_fix_note(lint_fix(finding, LINT_MANUAL, LINT_EFFECT_IMAGE,
+                           "delete the snapshots that nobody needs"),
+                  "virsh snapshot-delete; what libvirt does not know: qemu-img snapshot -d");
 }
 
 static void
@@ -129,7 +136,7 @@ check_disk(struct lint_ctx *ctx, const domxml_elem *disk)
     image = lint_image(ctx, disk);
     unknown = why_unknown(image);
     if (unknown)
-        lint_unknown(ctx, disk, "driver@type", unknown, "whether it is preallocated is unknown");
+        lint_unknown(ctx, disk, "driver@type", unknown, "whether it is preallocated is not known");
     else if (image->preallocation == PREALLOCATION_OFF)
         report_growing(ctx, disk, image);
     else if (image->preallocation == PREALLOCATION_SUSPENDED)

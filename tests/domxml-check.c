@@ -131,8 +131,11 @@ check_refuses(const char *text, size_t index, check_change change, const void *d
     ck_assert(domxml_editor_set_attr(editor, disk, "kept", "yes", &error));
     ck_assert(!change(editor, disk, data, &error));
     ck_assert_msg(error.code == code, "code %d: %s", error.code, error.text);
-    ck_assert_int_gt(error.line, 0);
-    ck_assert_int_gt(error.column, 0);
+    /* What is wrong with an argument is nowhere in the document. */
+    if (code != DOMXML_ERR_VALUE && code != DOMXML_ERR_ARGUMENT) {
+        ck_assert_int_gt(error.line, 0);
+        ck_assert_int_gt(error.column, 0);
+    }
     ck_assert_int_ne(error.text[0], '\0');
     ck_assert_uint_eq(domxml_editor_note_count(editor), 0);
     error = (struct domxml_error)DOMXML_ERROR_INIT;

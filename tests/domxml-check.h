@@ -25,7 +25,7 @@ void check_notes(const char *text, size_t index, check_change change, const void
 void check_no_note(const char *text, size_t index, check_change change, const void *data,
                    const char *part);
 
-/* Expects that the change is refused with @code, says where (the disk's line), and changes nothing,
+/* Expects that the change is refused with @code, says where, and changes nothing,
  * also not what the editor held before. */
 void check_refuses(const char *text, size_t index, check_change change, const void *data,
                    enum domxml_code code);

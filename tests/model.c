@@ -205,7 +205,6 @@ model_insert(struct model *model, size_t parent, const char *name, size_t before
             xmlAddChild(model->pairs[parent].node, node);
     }
     index = add_pair(model, elem, node);
-    model->pairs[index].inserted = true;
     model->pairs[index].touched = true;
 }
 
@@ -236,7 +235,10 @@ void
 model_set_text(struct model *model, size_t index, const char *text)
 {
     xmlNodePtr node = model->pairs[index].node;
+    char *old_text = own_text(node);
 
+    model->pairs[index].has_text = *text && strcmp(text, old_text) != 0;
+    free(old_text);
     xmlNodeSetContent(node, NULL);
     xmlNodeAddContent(node, (const xmlChar *)text);
 }
@@ -307,55 +309,72 @@ compare_attributes(const xmlNode *expected, const xmlNode *found)
     expect(balance == 0, "<%s> has other attributes", expected->name);
 }
 
+/* The next node that is an element, or that is neither element nor text. */
+static const xmlNode *
+next_element(const xmlNode *node)
+{
+    while (node && node->type != XML_ELEMENT_NODE)
+        node = node->next;
+    return node;
+}
+
+static const xmlNode *
+next_other(const xmlNode *node)
+{
+    while (node && (node->type == XML_ELEMENT_NODE || is_text(node)))
+        node = node->next;
+    return node;
+}
+
+/* Comments and processing instructions directly in two elements. Where among them an inserted
+ * element goes is the editor's choice. */
 static void
-compare_nodes(const struct model *model, const xmlNode *expected, const xmlNode *found)
+compare_others(const xmlNode *expected, const xmlNode *found)
+{
+    const xmlNode *a = next_other(expected->children), *b = next_other(found->children);
+
+    while (a && b) {
+        expect(a->type == b->type &&
+                   same_string((const char *)a->content, (const char *)b->content),
+               "comment '%s' instead of '%s'", b->content, a->content);
+        a = next_other(a->next);
+        b = next_other(b->next);
+    }
+    expect(!a && !b, "comments came or went");
+}
+
+static void
+compare_elements(const struct model *model, const xmlNode *expected, const xmlNode *found)
 {
     const char *prefix = expected->ns ? (const char *)expected->ns->prefix : NULL;
     const char *found_prefix = found->ns ? (const char *)found->ns->prefix : NULL;
 
-    expect(expected->type == found->type && strcmp((const char *)expected->name,
-                                                          (const char *)found->name) == 0,
-                  "'%s' instead of '%s'", found->name, expected->name);
-    if (expected->type != XML_ELEMENT_NODE) {
-        expect(same_string((const char *)expected->content, (const char *)found->content),
-               "another comment");
-        return;
-    }
+    expect(strcmp((const char *)expected->name, (const char *)found->name) == 0,
+           "<%s> instead of <%s>", found->name, expected->name);
     expect(same_string(prefix, found_prefix), "another prefix");
     compare_attributes(expected, found);
     compare_texts(model, expected, found);
-}
-
-static const xmlNode *
-skip_text(const xmlNode *node)
-{
-    while (node && is_text(node))
-        node = node->next;
-    return node;
+    compare_others(expected, found);
 }
 
 void
 model_expect(const struct model *model, const char *text, size_t length)
 {
     xmlDocPtr doc = read_tree(text, length);
-    const xmlNode *expected = model->doc->children, *found = doc->children;
+    const xmlNode *expected = xmlDocGetRootElement(model->doc), *found = xmlDocGetRootElement(doc);
 
+    compare_others((const xmlNode *)model->doc, (const xmlNode *)doc);
     while (expected) {
-        const xmlNode *next = NULL, *next_found = NULL;
+        const xmlNode *next = next_element(expected->children);
+        const xmlNode *next_found = next_element(found->children);
 
-        expect(found != NULL, "'%s' is missing", expected->name);
-        compare_nodes(model, expected, found);
-        if (expected->type == XML_ELEMENT_NODE) {
-            next = skip_text(expected->children);
-            next_found = skip_text(found->children);
-            expect((next != NULL) == (next_found != NULL), "<%s> has other children",
-                   expected->name);
-        }
+        compare_elements(model, expected, found);
+        expect((next != NULL) == (next_found != NULL), "<%s> has other children", expected->name);
         while (!next && expected->type != XML_DOCUMENT_NODE) {
-            next = skip_text(expected->next);
-            next_found = skip_text(found->next);
+            next = next_element(expected->next);
+            next_found = next_element(found->next);
             expect((next != NULL) == (next_found != NULL), "%s behind <%s>",
-                          next ? "something is missing" : "there is more", expected->name);
+                   next ? "something is missing" : "there is more", expected->name);
             expected = expected->parent;
             found = found->parent;
         }

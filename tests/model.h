@@ -19,7 +19,7 @@ struct model_pair {
     const domxml_elem *elem;
     xmlNodePtr node; /* NULL: removed */
     bool touched;    /* children came or went, so that its white space may differ */
-    bool inserted;
+    bool has_text;   /* was given another text, and so takes no children */
 };
 
 struct model {

@@ -73,8 +73,8 @@ pick_child(struct subject *subject, const struct model *model, size_t parent)
 }
 
 static void
-change_attr(struct subject *subject, domxml_editor *editor, struct model *model, size_t index,
-            const char *name, const char *value)
+change_attr(domxml_editor *editor, struct model *model, size_t index, const char *name,
+            const char *value)
 {
     struct domxml_error error = DOMXML_ERROR_INIT;
     const domxml_elem *elem = model->pairs[index].elem;
@@ -102,11 +102,15 @@ change_insert(struct subject *subject, domxml_editor *editor, struct model *mode
     elem = domxml_editor_insert_child(editor, model->pairs[parent].elem, name,
                                       before < model->count ? model->pairs[before].elem : NULL,
                                       &error);
+    if (model->pairs[parent].has_text) {
+        expect(!elem && error.code == DOMXML_ERR_ARGUMENT, "a child beside a text that was set");
+        return;
+    }
     expect(elem != NULL, "cannot insert <%s>: %s", name, error.text);
     expect(same_string(domxml_elem_name(elem), name), "<%s> has another name", name);
     model_insert(model, parent, name, before, elem);
     if (test_random_below(&subject->random, 2))
-        change_attr(subject, editor, model, model->count - 1, "made",
+        change_attr(editor, model, model->count - 1, "made",
                     property_pick(&subject->random, values, N_ELEMENTS(values)));
 }
 
@@ -124,7 +128,8 @@ change_text(struct subject *subject, domxml_editor *editor, struct model *model,
         return;
     }
     /* What becomes of comments and of inserted and removed children is not promised. */
-    if (model_has_others(model, index) || model->pairs[index].touched)
+    if (model_has_others(model, index) || model->pairs[index].touched ||
+        model->pairs[index].has_text)
         return;
     expect(domxml_editor_set_text(editor, elem, text, &error), "cannot set text: %s", error.text);
     expect(same_string(domxml_editor_get(editor, elem, ""), text), "the editor does not show '%s'",
@@ -132,8 +137,19 @@ change_text(struct subject *subject, domxml_editor *editor, struct model *model,
     model_set_text(model, index, text);
 }
 
+/* Whether the document is one by this element: the domain, or what it stands in. */
+static bool
+is_needed(const domxml_doc *doc, const domxml_elem *elem)
+{
+    const domxml_elem *needed = domxml_doc_domain(doc);
+
+    while (needed && needed != elem)
+        needed = domxml_elem_parent(needed);
+    return needed != NULL;
+}
+
 static void
-change_remove(domxml_editor *editor, struct model *model, size_t index)
+change_remove(const domxml_doc *doc, domxml_editor *editor, struct model *model, size_t index)
 {
     struct domxml_error error = DOMXML_ERROR_INIT;
     const domxml_elem *elem = model->pairs[index].elem;
@@ -143,6 +159,8 @@ change_remove(domxml_editor *editor, struct model *model, size_t index)
                "the root was removed");
         return;
     }
+    if (is_needed(doc, elem))
+        return;
     expect(domxml_editor_remove(editor, elem, &error), "cannot remove: %s", error.text);
     expect(domxml_editor_remove(editor, elem, &error), "cannot remove again: %s", error.text);
     model_remove(model, index);
@@ -193,14 +211,14 @@ change(struct subject *subject, domxml_editor *editor, struct model *model)
     case 0:
     case 1:
         if (name)
-            change_attr(subject, editor, model, index, name, value);
+            change_attr(editor, model, index, name, value);
         break;
     case 2:
-        change_attr(subject, editor, model, index, "new", value);
+        change_attr(editor, model, index, "new", value);
         break;
     case 3:
         if (name)
-            change_attr(subject, editor, model, index, name, NULL);
+            change_attr(editor, model, index, name, NULL);
         break;
     case 4:
         change_insert(subject, editor, model, index);
@@ -209,7 +227,7 @@ change(struct subject *subject, domxml_editor *editor, struct model *model)
         change_text(subject, editor, model, index);
         break;
     case 6:
-        change_remove(editor, model, index);
+        change_remove(subject->doc, editor, model, index);
         break;
     default:
         change_in_vain(editor, model, index);

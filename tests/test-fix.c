@@ -81,7 +81,7 @@ START_TEST(fixes_in_one_place_go_one_after_the_other)
     assert_fixed(fake_selection(&fake_io, &fake_discard, &fake_cache, NULL), LINT_SAFE,
                  DOMAIN(DISK(" cache='writethrough'", "vda")),
                  DOMAIN(DISK(" cache='none' discard='unmap' io='threads'", "vda")),
-                 "1:42 fake-discard vda fail\n1:50 fake-cache vda fail\n1:42 fake-io vda fail\n",
+                 "1:40 fake-discard vda fail\n1:48 fake-cache vda fail\n1:40 fake-io vda fail\n",
                  "", 0);
 }
 END_TEST
@@ -91,7 +91,7 @@ START_TEST(fixes_that_insert_the_same_element_go_one_after_the_other)
     assert_fixed(fake_selection(&fake_io, &fake_discard, NULL), LINT_SAFE,
                  "<disk><target dev='vda'/></disk>",
                  "<disk><target dev='vda'/><driver discard='unmap' io='threads'/></disk>",
-                 "1:1 fake-discard vda fail\n1:1 fake-io vda fail\n", "", 0);
+                 "1:1 fake-discard vda fail\n1:26 fake-io vda fail\n", "", 0);
 }
 END_TEST
 
@@ -100,10 +100,10 @@ START_TEST(unsafe_fixes_need_leave)
     const char *text = DOMAIN("<disk><target dev='hda' bus='ide'/></disk>");
 
     assert_fixed(fake_selection(&fake_bus, NULL), LINT_SAFE, text, text, "",
-                 "1:59 fake-bus hda fail\n", 0);
+                 "1:58 fake-bus hda fail\n", 0);
     assert_fixed(fake_selection(&fake_bus, NULL), LINT_UNSAFE, text,
                  DOMAIN("<disk><target dev='vda' bus='virtio'/></disk>"),
-                 "1:59 fake-bus hda fail\n", "", 0);
+                 "1:58 fake-bus hda fail\n", "", 0);
 }
 END_TEST
 
@@ -119,8 +119,8 @@ START_TEST(fixes_that_look_at_all_disks_are_never_combined)
                         "<disk><target dev='vda' bus='virtio'/></disk>"
                         "<disk><driver cache='none'/><target dev='vdc' bus='virtio'/></disk>"
                         "<disk><target dev='vdd' bus='virtio'/></disk>"),
-                 "1:59 fake-bus hda fail\n1:133 fake-cache hdb fail\n1:175 fake-bus hdb fail\n"
-                 "1:219 fake-bus hdc fail\n",
+                 "1:58 fake-bus hda fail\n1:135 fake-cache hdb fail\n1:175 fake-bus hdb fail\n"
+                 "1:217 fake-bus hdc fail\n",
                  "", 0);
 }
 END_TEST
@@ -132,8 +132,8 @@ START_TEST(a_fix_that_does_not_clear_its_finding_is_put_back)
                             DISK(" cache='writethrough'", "vdc")),
                  DOMAIN(DISK(" cache='none'", "vda") DISK(" serial='bad'", "vdb")
                             DISK(" cache='none'", "vdc")),
-                 "1:50 fake-cache vda fail\n1:174 fake-cache vdc fail\n",
-                 "1:105 fake-stubborn vdb fail\n", 1);
+                 "1:48 fake-cache vda fail\n1:164 fake-cache vdc fail\n",
+                 "1:102 fake-stubborn vdb fail\n", 1);
 }
 END_TEST
 
@@ -157,7 +157,7 @@ START_TEST(fixes_that_fight_are_put_back)
     const char *text = DOMAIN(DISK(" cache='none'", "vda"));
 
     assert_fixed(fake_selection(&fake_none, &fake_writeback, NULL), LINT_SAFE, text, text, "",
-                 "1:50 fake-none vda fail\n", 1);
+                 "1:48 fake-none vda fail\n", 1);
 }
 END_TEST
 
@@ -166,7 +166,7 @@ START_TEST(fixes_that_fight_over_advice_end)
 {
     assert_fixed(fake_selection(&fake_native, &fake_threads, NULL), LINT_SAFE,
                  DOMAIN(DISK(" io='native'", "vda")), DOMAIN(DISK(" io='threads'", "vda")),
-                 "1:50 fake-native vda fail\n", "1:50 fake-threads vda fail\n", 1);
+                 "1:48 fake-native vda fail\n", "1:48 fake-threads vda fail\n", 1);
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(a_fix_that_changes_nothing_is_not_applied)
     const char *text = DOMAIN(DISK(" cache='writethrough'", "vda"));
 
     assert_fixed(fake_selection(&fake_empty, NULL), LINT_SAFE, text, text, "",
-                 "1:50 fake-empty vda fail\n", 0);
+                 "1:48 fake-empty vda fail\n", 0);
 }
 END_TEST
 
@@ -193,7 +193,7 @@ START_TEST(only_xml_is_changed)
     const char *text = DOMAIN(DISK(" cache='writethrough'", "vda"));
 
     assert_fixed(fake_selection(&fake_image, &fake_refused, NULL), LINT_UNSAFE, text, text, "",
-                 "1:36 fake-refused vda fail\n1:36 fake-image vda fail\n", 0);
+                 "1:34 fake-image vda fail\n1:34 fake-refused vda fail\n", 0);
 }
 END_TEST
 
@@ -203,7 +203,7 @@ START_TEST(a_managers_domain_is_left_alone)
                        "<devices>" DISK(" cache='writethrough'", "vda") "</devices></domain>";
 
     assert_fixed(fake_selection(&fake_cache, NULL), LINT_UNSAFE, text, text, "",
-                 "1:90 fake-cache vda fail\n", 0);
+                 "1:91 fake-cache vda fail\n", 0);
 }
 END_TEST
 

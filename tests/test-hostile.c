@@ -36,8 +36,8 @@ static const struct {
       "<domain><devices><disk\n\ttype='file'\n\tdevice='disk'\n>\n<driver\n   name='qemu'\n"
       "   cache\n   =\n   'none'\n   type='raw'\n/>\n</disk></devices></domain>" },
     { "> and / in values", set_cache_none,
-      "<disk a='x > y/>' b=\"</disk>\"><driver c='/>' cache='writeback'/></disk>",
-      "<disk a='x > y/>' b=\"</disk>\"><driver c='/>' cache='none'/></disk>" },
+      "<disk a='x > y/>' b=\"-->]]>?>\"><driver c='/>' cache='writeback'/></disk>",
+      "<disk a='x > y/>' b=\"-->]]>?>\"><driver c='/>' cache='none'/></disk>" },
     { "one kind of quotes inside the other", set_cache_none,
       "<disk><driver a=\"cache='x'\" cache=\"writeback\" b='cache=\"y\"'/></disk>",
       "<disk><driver a=\"cache='x'\" cache=\"none\" b='cache=\"y\"'/></disk>" },
@@ -103,6 +103,9 @@ static const struct {
       "<driver qemu:cache='b' cache='none'/>"
       "</disk></devices><qemu:commandline><qemu:arg value='-drive cache=none'/>"
       "</qemu:commandline></domain>" },
+    { "a prefix that nobody declared", set_cache_none,
+      "<disk q:a='1'><q:driver cache='a'/><driver cache='b'/></disk>",
+      "<disk q:a='1'><q:driver cache='a'/><driver cache='none'/></disk>" },
     { "other scripts", set_cache_none,
       "<disk \xc3\xa4='\xe2\x82\xac'><\xe7\xa3\x81\xe7\x9b\x98/><driver "
       "\xd0\xb8\xd0\xbc\xd1\x8f='\xf0\x9f\x92\xbe' cache='a'/></disk>",

@@ -214,7 +214,7 @@ START_TEST(image_fixes_are_shown_only)
                   " --> guests/web.xml:1:15\n"
                   "  |\n"
                   "1 | <disk><source file='/srv/a.qcow2'/></disk>\n"
-                  "  |               ^^^^^^^^^^^^^^^^^^^^\n"
+                  "  |               ^^^^^^^^^^^^^^^^^^^\n"
                   "  = fix (image, safe): convert to raw   shown only: the conversion itself comes "
                   "in a later version\n"
                   "     step: convert /srv/a.qcow2 (qcow2) to /srv/a.raw (raw, "
@@ -314,10 +314,10 @@ START_TEST(hostile_text_is_escaped)
              "<disk><!-- \xe2\x80\xae \xc2\x9b --><driver cache='writethrough'/>"
              "<source file='/srv/&#x202e;a'/><target dev='v&#10;&#x2066;da'/></disk>");
     text = end(&report);
-    ck_assert(strstr(text, " --> a\\x1b]0;owned\\x07\\xff\\x0a.xml:1:30\n") != NULL);
+    ck_assert(strstr(text, " --> a\\x1b]0;owned\\x07\\xff\\x0a.xml:1:27\n") != NULL);
     ck_assert(strstr(text, "disk v\\x0a\\u2066da: ") != NULL);
     ck_assert(strstr(text, "1 | <disk><!-- \\u202e \\x9b --><driver cache=") != NULL);
-    ck_assert(strstr(text, "\n  |                                       ^^^^^") != NULL);
+    ck_assert(strstr(text, "\n  |                                   ^^^^^") != NULL);
     ck_assert(strstr(text, "/srv/\\u202ea\n") != NULL);
     for (const char *p = text; *p; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char_validated(p, -1);
@@ -391,7 +391,7 @@ START_TEST(many_changed_lines_are_cut)
     g_string_append(text, "</source>\n</disk>\n");
     report = report_on(fake_selection(&fake_source, NULL), text->str);
     ck_assert(strstr(report, "\n   3 - <source>\n   4 - <host/>\n") != NULL);
-    ck_assert(strstr(report, "\n       (and 986 more lines)\n") != NULL);
+    ck_assert(strstr(report, "\n        (and 986 more lines)\n") != NULL);
     free(report);
     g_string_free(text, TRUE);
 }
