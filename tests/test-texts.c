@@ -81,8 +81,7 @@ START_TEST(names_files_as_patch_finds_them)
     ck_assert_label("guests/../web1.xml", "a/web1.xml");
     ck_assert_label("/srv/guests/web1.xml", "a/srv/guests/web1.xml");
     ck_assert_label("-", "a/stdin.xml");
-    ck_assert_label("two words.xml", "a/two words.xml\t");
-    ck_assert_label("a\tb\n\"c\"\\.xml", "\"a/a\\tb\\n\\\"c\\\"\\\\.xml\"");
+    ck_assert_label("two words.xml", "a/two words.xml");
 }
 END_TEST
 
