@@ -31,8 +31,9 @@
 extern "C" {
 #endif
 
+/* All that is declared here is exported; the library is built with everything else hidden. */
 #if defined(__GNUC__)
-#pragma GCC visibility push(default) /* all else in the library is hidden */
+#pragma GCC visibility push(default)
 #define DOMXML_NODISCARD __attribute__((warn_unused_result))
 #else
 #define DOMXML_NODISCARD
