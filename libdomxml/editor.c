@@ -7,8 +7,8 @@
  * so they compose, and what was set twice or set back is seen to be no change. Turning the overlay
  * into edits is render.c's part.
  *
- * Memory comes from an arena that lives as long as the editor; nothing in it is freed before, so the
- * history can name what was there.
+ * Memory comes from an arena that lives as long as the editor; nothing in it is freed before, so
+ * the history can name what was there.
  */
 #include "libdomxml/internal.h"
 
@@ -276,8 +276,8 @@ is_there(const domxml_editor *editor, const domxml_elem *elem, const char *name,
     return !(change && change->removed) && dx_elem_is_named(elem, name, name_length);
 }
 
-/* The first that is there and named so of the inserted elements from @pending and the document's from
- * @elem on, in the order in which they stand. */
+/* The first that is there and named so of the inserted elements from @pending and the document's
+ * from @elem on, in the order in which they stand. */
 static const domxml_elem *
 first_there(const domxml_editor *editor, const struct dx_pending *pending, const domxml_elem *elem,
             const char *name, size_t name_length)

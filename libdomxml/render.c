@@ -453,8 +453,8 @@ is_beside(const domxml_elem *elem, const domxml_elem *next)
         strspn(text + elem->end, " \t") == (size_t)(next->start - elem->end);
 }
 
-/* Whether an insertion, before one of @count elements or behind the last child, goes inside the range
- * of their removal. */
+/* Whether an insertion, before one of @count elements or behind the last child, goes inside the
+ * range of their removal. */
 static bool
 holds_insertion(const struct renderer *render, const domxml_elem **elems, size_t count,
                 struct domxml_span span)
@@ -582,7 +582,8 @@ domxml_editor_finish(const domxml_editor *editor, struct domxml_error *error)
     if (!edits)
         return NULL;
     dx_buffer_add(&render.text, "", 0);
-    for (const struct dx_change *change = dx_editor_changes(editor); change; change = change->next) {
+    for (const struct dx_change *change = dx_editor_changes(editor); change;
+         change = change->next) {
         removed += change->removed;
         if (dx_editor_is_removed(editor, change->elem))
             continue;
