@@ -38,7 +38,7 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    {"", 0, DOMXML_ERR_EMPTY, 0, 0, "empty"},
+    {"", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
     {" \n\t\r\n", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
     {"\xEF\xBB\xBF", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
     {"\xFF\xFE<\0d\0", 6, DOMXML_ERR_ENCODING, 1, 1, "iconv -f UTF-16 -t UTF-8"},
