@@ -26,6 +26,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#define HANG_SECONDS 40
+
 enum operation {
     OP_GETATTR,
     OP_OPEN,
@@ -103,8 +105,11 @@ fault(enum operation operation, const char *path)
 
         if (rule->operation != operation || fnmatch(rule->glob, path + 1, 0) != 0)
             continue;
-        while (rule->number == 0)
-            pause();
+        if (rule->number == 0) {
+            /* Not for ever: a test that fails while this holds a thread of its own must be able to end. */
+            sleep(HANG_SECONDS);
+            return -EIO;
+        }
         return -rule->number;
     }
     return 0;
