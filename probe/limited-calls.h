@@ -2,8 +2,9 @@
 /*
  * limited-calls.h: calls of a function that may hang for ever, waited for a limited time.
  *
- * A path on a dead network file system blocks whoever looks at it, uninterruptibly. So each call runs in a thread
- * of its own; one that hangs is left behind, and frees what it holds should it ever come back.
+ * A path on a dead network file system blocks whoever looks at it, uninterruptibly. So each call
+ * runs in a thread of its own; one that hangs is left behind, and frees what it holds should it
+ * ever come back.
  */
 #pragma once
 
@@ -13,8 +14,9 @@ struct limited_calls;
 
 /**
  * limited_calls_new:
- * @function: what is called: with an argument, gives a result that is not NULL; by several threads at a time. It may
- *   outlive the limited_calls, and so must rest on nothing but its argument
+ * @function: what is called: with an argument, gives a result that is not NULL; by several
+ *   threads at a time. It may outlive the limited_calls, and so must rest on nothing but its
+ *   argument
  * @free_argument, @free_result: how those are freed
  */
 struct limited_calls *limited_calls_new(void *(*function)(void *argument),
@@ -25,6 +27,7 @@ void limited_calls_free(struct limited_calls *calls);
 
 /**
  * limited_calls_run: calls the function with @argument, which is taken over. Thread-safe.
- * Returns: its result, to be freed; NULL once @timeout_ms have passed, or where no thread can be had.
+ * Returns: its result, to be freed; NULL once @timeout_ms have passed, or where no thread can be
+ * had.
  */
 void *limited_calls_run(struct limited_calls *calls, void *argument, guint timeout_ms);

@@ -148,8 +148,8 @@ wait_for_threads(void)
     ck_abort_msg("threads that hung do not end");
 }
 
-/* A path that hangs is given up after the limit; those after it are looked at; and when the hanging thread
- * comes back, after the probe is gone, it does no harm. */
+/* A path that hangs is given up after the limit; those after it are looked at; and when the
+ * hanging thread comes back, after the probe is gone, it does no harm. */
 START_TEST(hanging)
 {
     static const char *const hangs[][2] = {
