@@ -15,8 +15,8 @@ struct mount {
 };
 
 /**
- * mounts_read: all mounts, in mountinfo's order, below the folder @root that stands for / (NULL: /).
- * Lines that cannot be read are left out.
+ * mounts_read: all mounts, in mountinfo's order, below the folder @root that stands for /
+ * (NULL: /). Lines that cannot be read are left out.
  * Returns: an array of struct mount *, to be unreferenced (frees them); NULL with @error set.
  */
 GPtrArray *mounts_read(const char *root, GError **error);
