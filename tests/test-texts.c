@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-texts.c: what the program makes of words and paths: suggestions, broken lines, names in diffs.
+ * test-texts.c: what the program makes of words and paths: suggestions, broken lines, names in
+ * diffs.
  */
 #include <check.h>
 #include <glib/gstdio.h>
@@ -12,7 +13,9 @@
 #include "cli/nearest.h"
 #include "cli/wrap.h"
 
-static const char *const words[] = {"fix", "diff", "explain", "list-rules", "fail-on", "format", NULL};
+static const char *const words[] = {
+    "fix", "diff", "explain", "list-rules", "fail-on", "format", NULL,
+};
 
 START_TEST(finds_the_word_that_was_meant)
 {
