@@ -75,12 +75,24 @@ remove_domains()
 
     virsh -q list --all --name | while read -r name; do
         [ -n "$name" ] || continue
-        virsh -q destroy "$name" >/dev/null 2>&1
+        virsh -q destroy "$name" >/dev/null 2>&1 || :
         virsh -q undefine "$name" --managed-save --snapshots-metadata --checkpoints-metadata \
-            --nvram >/dev/null 2>&1
+            --nvram >/dev/null 2>&1 || :
     done
     name=$(virsh -q list --all --name)
     [ -z "$name" ] || echo "domains are left: $name" >&2
+}
+
+# Removes all storage pools; what is in them stays.
+remove_pools()
+{
+    local name
+
+    virsh -q pool-list --all --name | while read -r name; do
+        [ -n "$name" ] || continue
+        virsh -q pool-destroy "$name" >/dev/null 2>&1 || :
+        virsh -q pool-undefine "$name" >/dev/null 2>&1 || :
+    done
 }
 
 # wait_for SECONDS COMMAND...: waits until the command succeeds.
@@ -93,6 +105,27 @@ wait_for()
         [ $SECONDS -lt $end ] || fail "never came true: $*"
         sleep 0.1
     done
+}
+
+# ---- The daemon ----------------------------------------------------------------------------
+
+libvirtd_pid()
+{
+    cat "$DOMLINT_LIBVIRTD/libvirtd.pid"
+}
+
+# signal_libvirtd SIGNAL: STOP makes of it a daemon that does not answer, CONT ends that, KILL makes a dead one.
+signal_libvirtd()
+{
+    kill "-$1" "$(libvirtd_pid)"
+}
+
+# start_libvirtd: starts it again, after its end, and waits until it answers.
+start_libvirtd()
+{
+    rm -f "$DOMLINT_LIBVIRTD/libvirtd.pid"
+    libvirtd -d -p "$DOMLINT_LIBVIRTD/libvirtd.pid"
+    wait_for 30 virsh -q version
 }
 
 # ---- Images and domains --------------------------------------------------------------------
