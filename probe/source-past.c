@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source-past.c: the snapshots and checkpoints of a domain.
+ * source-past.c: the snapshots, checkpoints and managed save of a domain.
  */
 #include "probe/source-past.h"
 
@@ -10,6 +10,7 @@ struct past {
     virDomainPtr domain;
     enum fact_answer snapshots;
     enum fact_answer checkpoints;
+    enum fact_answer managed_save;
     GPtrArray *found; /* of struct source_past */
 };
 
@@ -40,27 +41,31 @@ compare(const void *a, const void *b)
     const struct source_past *left = *(const struct source_past *const *)a;
     const struct source_past *right = *(const struct source_past *const *)b;
 
-    if (left->checkpoint != right->checkpoint)
-        return left->checkpoint ? 1 : -1;
-    return strcmp(left->name, right->name);
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    return g_strcmp0(left->name, right->name);
 }
 
-/* Notes a text (taken over); or, without one, why there is none, from libvirt's error, unless it is
- * that the thing has vanished (@vanished). */
+/* Notes a text (taken over); or, without one, that there is none and why. */
 static void
-add(struct past *past, gboolean checkpoint, const char *name, char *xml, int vanished)
+add_item(struct past *past, enum source_past_kind kind, const char *name, char *xml,
+         const char *unreadable)
 {
-    struct source_past *item;
+    struct source_past *item = g_new0(struct source_past, 1);
 
-    if (!xml && virGetLastErrorCode() == vanished)
-        return;
-    item = g_new0(struct source_past, 1);
+    item->kind = kind;
     item->name = g_strdup(name);
-    item->checkpoint = checkpoint;
     item->xml = xml;
-    if (!xml)
-        item->unreadable = g_strdup(virGetLastErrorMessage());
+    item->unreadable = xml ? NULL : g_strdup(unreadable);
     g_ptr_array_add(past->found, item);
+}
+
+/* The same, with libvirt's error as the reason, unless it is that the thing has vanished (@vanished). */
+static void
+add(struct past *past, enum source_past_kind kind, const char *name, char *xml, int vanished)
+{
+    if (xml || virGetLastErrorCode() != vanished)
+        add_item(past, kind, name, xml, virGetLastErrorMessage());
 }
 
 static gboolean
@@ -70,7 +75,7 @@ list_snapshots(struct past *past)
     int count = virDomainListAllSnapshots(past->domain, &handles, 0);
 
     for (int i = 0; i < count; i++) {
-        add(past, FALSE, virDomainSnapshotGetName(handles[i]),
+        add(past, SOURCE_PAST_SNAPSHOT, virDomainSnapshotGetName(handles[i]),
             virDomainSnapshotGetXMLDesc(handles[i], 0), VIR_ERR_NO_DOMAIN_SNAPSHOT);
         virDomainSnapshotFree(handles[i]);
     }
@@ -86,7 +91,7 @@ list_checkpoints(struct past *past)
     int count = virDomainListAllCheckpoints(past->domain, &handles, 0);
 
     for (int i = 0; i < count; i++) {
-        add(past, TRUE, virDomainCheckpointGetName(handles[i]),
+        add(past, SOURCE_PAST_CHECKPOINT, virDomainCheckpointGetName(handles[i]),
             virDomainCheckpointGetXMLDesc(handles[i], 0), VIR_ERR_NO_DOMAIN_CHECKPOINT);
         virDomainCheckpointFree(handles[i]);
     }
@@ -94,11 +99,24 @@ list_checkpoints(struct past *past)
     return count >= 0 || virGetLastErrorCode() == VIR_ERR_NO_SUPPORT;
 }
 
+/* The daemon reads it from the saved guest's file, which may be unreadable or gone. */
+static void
+add_managed_save(struct past *past)
+{
+    char *xml = virDomainManagedSaveGetXMLDesc(past->domain, 0);
+    g_autofree char *reason = xml ? NULL : g_strdup(virGetLastErrorMessage());
+
+    if (xml || virDomainHasManagedSaveImage(past->domain, 0) != 0)
+        add_item(past, SOURCE_PAST_MANAGED_SAVE, NULL, xml, reason);
+}
+
 static gboolean
 list_past(virConnectPtr handle G_GNUC_UNUSED, void *data)
 {
     struct past *past = data;
 
+    if (past->managed_save == FACT_YES)
+        add_managed_save(past);
     return (past->snapshots == FACT_NO || list_snapshots(past))
         && (past->checkpoints == FACT_NO || list_checkpoints(past));
 }
@@ -113,6 +131,7 @@ source_past_list(struct connection *connection, const struct source_domain *doma
     virDomainRef(past->domain);
     past->snapshots = domain->snapshots;
     past->checkpoints = domain->checkpoints;
+    past->managed_save = domain->managed_save;
     past->found = g_ptr_array_new_with_free_func(free_item);
     if (!connection_call(connection, list_past, past, past_free, error))
         return NULL;

@@ -53,15 +53,17 @@ harness_run(const char *format, ...)
 }
 
 void
-harness_setup(void)
-{
-    g_free(harness_run("mkdir \"$images\""));
-}
-
-void
 harness_teardown(void)
 {
     g_free(harness_run("remove_domains; remove_pools; rm -rf \"$images\""));
+}
+
+void
+harness_setup(void)
+{
+    /* Nothing is torn down after a test that failed. */
+    harness_teardown();
+    g_free(harness_run("mkdir \"$images\""));
 }
 
 int
