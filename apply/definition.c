@@ -2,11 +2,11 @@
 /* definition.c: fetching a domain's definition and replacing it with care. */
 #include "apply/definition.h"
 
-#include <libvirt/virterror.h>
 #include <string.h>
 
 #include "apply/canonical.h"
 #include "apply/change.h"
+#include "apply/domain.h"
 
 GQuark
 definition_error_quark(void)
@@ -27,21 +27,13 @@ fail(GError **error, enum definition_error code, const char *format, ...)
     return FALSE;
 }
 
-static const char *
-libvirt_says(void)
-{
-    const char *message = virGetLastErrorMessage();
-
-    return message ? message : "libvirt gives no reason";
-}
-
+/* Frees a text that may hold passwords. */
 static void
-free_xml(char *xml)
+free_secret(char *xml)
 {
-    /* It may hold passwords. */
     if (xml)
         explicit_bzero(xml, strlen(xml));
-    free(xml);
+    g_free(xml);
 }
 
 void
@@ -49,78 +41,75 @@ definition_free(struct definition *definition)
 {
     if (!definition)
         return;
-    if (definition->domain)
-        virDomainFree(definition->domain);
-    g_free(definition->name);
-    g_free(definition->uuid);
-    free(definition->shown);
-    free_xml(definition->full);
+    g_free(definition->shown);
+    free_secret(definition->full);
     domxml_doc_free(definition->doc);
     g_free(definition);
 }
 
 static char *
-fetch_full(virDomainPtr domain)
+fetch_full(const struct definition *definition, GError **error)
 {
-    return virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE | VIR_DOMAIN_XML_SECURE);
+    return source_libvirt_xml(definition->connection, definition->domain, SOURCE_TEXT_INACTIVE,
+                              SOURCE_WITH_SECRETS, error);
 }
 
 static gboolean
-check_changeable(virDomainPtr domain, const char *name, GError **error)
+check_changeable(struct definition *definition, GError **error)
 {
-    switch (virDomainIsPersistent(domain)) {
-    case 1:
-        break;
-    case 0:
+    const char *name = definition->domain->name;
+    struct domain_now now;
+
+    if (!domain_look(definition->connection, definition->domain, &now, error))
+        return FALSE;
+    definition->active = now.active;
+    definition->snapshots = now.snapshots;
+    if (!now.persistent)
         return fail(error, DEFINITION_REFUSED,
                     "%s is transient: it has no definition to change; change what creates it", name);
-    default:
-        return fail(error, DEFINITION_REFUSED, "%s: %s", name, libvirt_says());
-    }
-    switch (virDomainHasManagedSaveImage(domain, 0)) {
-    case 0:
-        return TRUE;
-    case 1:
+    if (now.managed_save)
         return fail(error, DEFINITION_REFUSED,
                     "%s has a managed save and would start from the XML saved in it: start it "
                     "first, or drop its saved memory with 'virsh managedsave-remove %s'",
                     name, name);
-    default:
-        return fail(error, DEFINITION_REFUSED, "%s: %s", name, libvirt_says());
-    }
+    return TRUE;
+}
+
+/* Fills in the texts of @definition. */
+static gboolean
+fetch_texts(struct definition *definition, GError **error)
+{
+    struct domxml_error problem = DOMXML_ERROR_INIT;
+
+    definition->full = fetch_full(definition, error);
+    if (!definition->full)
+        return FALSE;
+    definition->shown = source_libvirt_xml(definition->connection, definition->domain,
+                                           SOURCE_TEXT_INACTIVE, SOURCE_WITHOUT_SECRETS, error);
+    if (!definition->shown)
+        return FALSE;
+    definition->doc = domxml_parse(definition->full, strlen(definition->full), &problem);
+    if (!definition->doc)
+        return fail(error, DEFINITION_REFUSED, "%s: its definition cannot be read: %s",
+                    definition->domain->name, problem.text);
+    return TRUE;
 }
 
 struct definition *
-definition_fetch(virDomainPtr domain, GError **error)
+definition_fetch(struct connection *connection, const struct source_domain *domain, GError **error)
 {
     struct definition *definition = g_new0(struct definition, 1);
-    struct domxml_error parse_error = DOMXML_ERROR_INIT;
-    char uuid[VIR_UUID_STRING_BUFLEN] = "";
+    g_autoptr(GError) problem = NULL;
 
-    virDomainRef(domain);
+    definition->connection = connection;
     definition->domain = domain;
-    definition->name = g_strdup(virDomainGetName(domain));
-    virDomainGetUUIDString(domain, uuid);
-    definition->uuid = g_strdup(uuid);
-    if (!check_changeable(domain, definition->name, error))
-        goto failed;
-    definition->full = fetch_full(domain);
-    definition->shown = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
-    if (!definition->full || !definition->shown) {
-        fail(error, DEFINITION_REFUSED, "%s: cannot read its definition: %s", definition->name,
-             libvirt_says());
-        goto failed;
-    }
-    definition->doc = domxml_parse(definition->full, strlen(definition->full), &parse_error);
-    if (!definition->doc) {
-        fail(error, DEFINITION_REFUSED, "%s: cannot read its definition: %s", definition->name,
-             parse_error.text);
-        goto failed;
-    }
-    return definition;
-
-failed:
+    if (check_changeable(definition, &problem) && fetch_texts(definition, &problem))
+        return definition;
     definition_free(definition);
+    if (problem->domain == DEFINITION_ERROR)
+        g_propagate_error(error, g_steal_pointer(&problem));
+    else
+        fail(error, DEFINITION_REFUSED, "%s: %s", domain->name, problem->message);
     return NULL;
 }
 
@@ -149,11 +138,8 @@ static gboolean
 check_snapshots(const struct definition *definition, GPtrArray *changes, GPtrArray *notes,
                 GError **error)
 {
-    int snapshots = virDomainSnapshotNum(definition->domain, 0);
+    int snapshots = definition->snapshots;
 
-    if (snapshots < 0)
-        return fail(error, DEFINITION_REFUSED, "%s: cannot count its snapshots: %s",
-                    definition->name, libvirt_says());
     if (snapshots == 0)
         return TRUE;
     for (guint i = 0; i < changes->len; i++) {
@@ -164,11 +150,11 @@ check_snapshots(const struct definition *definition, GPtrArray *changes, GPtrArr
             return fail(error, DEFINITION_REFUSED,
                         "%s has %d snapshot(s), and a revert would bring the old disk back: "
                         "delete them first, or leave the bus as it is with -x ide-bus",
-                        definition->name, snapshots);
+                        definition->domain->name, snapshots);
     }
     g_ptr_array_add(notes,
                     g_strdup_printf("%s has %d snapshot(s): a revert brings the old values back",
-                                    definition->name, snapshots));
+                                    definition->domain->name, snapshots));
     return TRUE;
 }
 
@@ -199,16 +185,19 @@ touches_os(GPtrArray *changes)
     return FALSE;
 }
 
+/* What a failed define leaves: with an answer lost, nobody knows. */
 static gboolean
-define(const struct definition *definition, const char *text, unsigned int flags)
+define_failed(const struct definition *definition, const GError *problem, const char *what,
+              GError **error)
 {
-    virDomainPtr defined =
-        virDomainDefineXMLFlags(virDomainGetConnect(definition->domain), text, flags);
+    gboolean lost = g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_TIMEOUT) ||
+                    g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_LOST);
 
-    if (!defined)
-        return FALSE;
-    virDomainFree(defined);
-    return TRUE;
+    return fail(error, DEFINITION_FAILED, "%s: %s, %s: %s", definition->domain->name, what,
+                lost ? "and whether it was defined is not known; domlint --undo takes it back if "
+                       "it was"
+                     : "the old definition stands",
+                problem->message);
 }
 
 /* Validates against libvirt's schema, unless the definition that stands fails it too: then it could never be mended. The
@@ -217,24 +206,23 @@ static gboolean
 define_validated(const struct definition *definition, const char *text, GPtrArray *notes,
                  GError **error)
 {
-    g_autofree char *first = NULL;
+    g_autoptr(GError) first = NULL;
+    g_autoptr(GError) second = NULL;
+    gboolean invalid, old_invalid;
 
-    if (define(definition, text, VIR_DOMAIN_DEFINE_VALIDATE))
+    if (domain_define(definition->connection, text, TRUE, &invalid, &first))
         return TRUE;
-    first = g_strdup(libvirt_says());
-    if (virGetLastErrorCode() != VIR_ERR_XML_INVALID_SCHEMA)
-        return fail(error, DEFINITION_FAILED, "%s: libvirt refused the new definition, the old one "
-                    "stands: %s", definition->name, first);
-    if (define(definition, definition->full, VIR_DOMAIN_DEFINE_VALIDATE) ||
-        virGetLastErrorCode() != VIR_ERR_XML_INVALID_SCHEMA)
-        return fail(error, DEFINITION_FAILED, "%s: the new definition does not follow libvirt's "
-                    "schema, the old one stands: %s", definition->name, first);
-    if (!define(definition, text, 0))
-        return fail(error, DEFINITION_FAILED, "%s: libvirt refused the new definition, the old one "
-                    "stands: %s", definition->name, libvirt_says());
+    if (!invalid)
+        return define_failed(definition, first, "libvirt did not take the new definition", error);
+    if (domain_define(definition->connection, definition->full, TRUE, &old_invalid, NULL) ||
+        !old_invalid)
+        return define_failed(definition, first,
+                             "the new definition does not follow libvirt's schema", error);
+    if (!domain_define(definition->connection, text, FALSE, NULL, &second))
+        return define_failed(definition, second, "libvirt did not take the new definition", error);
     g_ptr_array_add(notes, g_strdup_printf("%s: the definition does not follow libvirt's schema, "
                                            "and did not before: it was defined without that check",
-                                           definition->name));
+                                           definition->domain->name));
     return TRUE;
 }
 
@@ -266,8 +254,8 @@ record(const struct definition *definition)
 {
     JsonObject *object = json_object_new();
 
-    json_object_set_string_member(object, "domain", definition->name);
-    json_object_set_string_member(object, "uuid", definition->uuid);
+    json_object_set_string_member(object, "domain", definition->domain->name);
+    json_object_set_string_member(object, "uuid", definition->domain->uuid);
     return object;
 }
 
@@ -277,16 +265,18 @@ put_back(const struct definition *definition, const char *why, struct journal_ru
          GError **error)
 {
     JsonObject *members = record(definition);
-    gboolean restored = define(definition, definition->full, 0);
+    g_autoptr(GError) problem = NULL;
+    gboolean restored =
+        domain_define(definition->connection, definition->full, FALSE, NULL, &problem);
 
     json_object_set_string_member(members, "reason", why);
     json_object_set_boolean_member(members, "restored", restored);
     journal_append(run, "define-failed", members, NULL);
     if (!restored)
         return fail(error, DEFINITION_FAILED, "%s: %s, and the old definition could not be put "
-                    "back: %s", definition->name, why, libvirt_says());
+                    "back: %s", definition->domain->name, why, problem->message);
     return fail(error, DEFINITION_FAILED, "%s: %s; the old definition was put back",
-                definition->name, why);
+                definition->domain->name, why);
 }
 
 /* Reads the new definition back and writes what became of it into the journal. */
@@ -294,17 +284,19 @@ static gboolean
 verify(const struct definition *definition, const domxml_doc *intended, GPtrArray *changes,
        GPtrArray *renamed, struct journal_run *run, GError **error)
 {
-    char *full = fetch_full(definition->domain);
+    g_autoptr(GError) problem = NULL;
+    char *full = fetch_full(definition, &problem);
     g_autoptr(domxml_doc) found = full ? domxml_parse(full, strlen(full), NULL) : NULL;
     g_autoptr(GPtrArray) edited = edited_disks(changes, renamed);
     g_autoptr(GPtrArray) differences = NULL;
     g_autoptr(GPtrArray) actual = NULL;
     JsonObject *members;
 
-    free_xml(full);
+    free_secret(full);
     if (!found)
         return fail(error, DEFINITION_FAILED, "%s: its new definition cannot be read back: %s; "
-                    "domlint --undo takes it back", definition->name, libvirt_says());
+                    "domlint --undo takes it back", definition->domain->name,
+                    problem ? problem->message : "it does not parse");
     differences = canonical_compare(definition->doc, found, (const char *const *)edited->pdata,
                                     touches_os(changes));
     compare_intent(intended, found, changes, differences);
@@ -344,27 +336,29 @@ definition_replace(const struct definition *definition, const char *text, struct
 
     if (!intended)
         return fail(error, DEFINITION_REFUSED, "%s: the new definition cannot be read: %s",
-                    definition->name, parse_error.text);
+                    definition->domain->name, parse_error.text);
     renamed = renamed_disks(definition->doc, intended);
     changes = change_list(definition->doc, intended, (const char *const *)renamed->pdata);
     if (!check_snapshots(definition, changes, notes, error) ||
         !announce(definition, changes, run, error))
         return FALSE;
-    now = fetch_full(definition->domain);
-    same = now && g_str_equal(now, definition->full);
-    free_xml(now);
+    now = fetch_full(definition, error);
+    if (!now)
+        return FALSE;
+    same = g_str_equal(now, definition->full);
+    free_secret(now);
     if (!same)
         return fail(error, DEFINITION_REFUSED, "%s was changed by someone else meanwhile: run "
-                    "domlint again", definition->name);
+                    "domlint again", definition->domain->name);
     if (!define_validated(definition, text, notes, error)) {
         journal_append(run, "define-failed", record(definition), NULL);
         return FALSE;
     }
     if (!verify(definition, intended, changes, renamed, run, error))
         return FALSE;
-    if (virDomainIsActive(definition->domain) == 1)
+    if (definition->active)
         g_ptr_array_add(notes, g_strdup_printf("%s is running: this takes effect after its next "
                                                "shutdown and start, a reboot is not enough",
-                                               definition->name));
+                                               definition->domain->name));
     return TRUE;
 }

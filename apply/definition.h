@@ -4,10 +4,8 @@
  */
 #pragma once
 
-#include <libvirt/libvirt.h>
-
 #include "apply/journal.h"
-#include "probe/facts.h"
+#include "probe/source-libvirt.h"
 
 #define DEFINITION_ERROR definition_error_quark()
 GQuark definition_error_quark(void);
@@ -18,9 +16,10 @@ enum definition_error {
 
 /* A definition, fetched. */
 struct definition {
-    virDomainPtr domain; /* a reference of our own */
-    char *name;
-    char *uuid;
+    struct connection *connection;
+    const struct source_domain *domain; /* both outlive it */
+    gboolean active;
+    int snapshots;
     char *shown;         /* inactive XML without secrets */
     char *full;          /* with secrets: never printed, never written to disk */
     domxml_doc *doc;     /* of @full */
@@ -30,7 +29,8 @@ struct definition {
  * definition_fetch: fetches both forms. Refused for a transient domain (there is nothing to change) and one with a managed save
  * (it would start from the saved, old XML: facts 4.6).
  */
-struct definition *definition_fetch(virDomainPtr domain, GError **error);
+struct definition *definition_fetch(struct connection *connection,
+                                    const struct source_domain *domain, GError **error);
 void definition_free(struct definition *definition);
 
 /**

@@ -10,7 +10,7 @@ struct lint_fixed *
 step_define_run(const struct step_define *step, struct journal_run *run, GPtrArray *notes,
                 GError **error)
 {
-    struct definition *definition = definition_fetch(step->domain, error);
+    struct definition *definition = definition_fetch(step->connection, step->domain, error);
     struct domxml_error parse_error = DOMXML_ERROR_INIT;
     struct lint_fixed *fixed = NULL;
 
@@ -19,13 +19,13 @@ step_define_run(const struct step_define *step, struct journal_run *run, GPtrArr
     if (!g_str_equal(definition->shown, step->plan_text)) {
         g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED,
                     "%s was changed by someone else meanwhile: run domlint again",
-                    definition->name);
+                    definition->domain->name);
         goto done;
     }
     fixed = lint_fix_document(step->selection, definition->doc, step->facts, step->safety,
                               &parse_error);
     if (!fixed) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->name,
+        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->domain->name,
                     parse_error.text);
         goto done;
     }
@@ -108,15 +108,15 @@ complete_changes(JsonObject *announced, GPtrArray *changes, const domxml_doc *no
 static GPtrArray *
 changes_to_revert(const struct definition *definition, JsonArray *records, GError **error)
 {
-    JsonObject *announced = last_record(records, "define", definition->uuid);
-    JsonObject *done = last_record(records, "define-done", definition->uuid);
+    JsonObject *announced = last_record(records, "define", definition->domain->uuid);
+    JsonObject *done = last_record(records, "define-done", definition->domain->uuid);
     g_autoptr(GPtrArray) changes = NULL;
 
     if (done)
         return read_changes(done, error);
     if (!announced) {
         g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED,
-                    "the run changed nothing of %s", definition->name);
+                    "the run changed nothing of %s", definition->domain->name);
         return NULL;
     }
     changes = read_changes(announced, error);
@@ -139,7 +139,7 @@ undo_changes(const struct definition *definition, GPtrArray *changes, struct jou
         text = domxml_edits_apply(edits, definition->full, strlen(definition->full), NULL, NULL,
                                   &edit_error);
     if (edit_error.code != DOMXML_OK) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->name,
+        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->domain->name,
                     edit_error.text);
         return FALSE;
     }
@@ -147,7 +147,7 @@ undo_changes(const struct definition *definition, GPtrArray *changes, struct jou
         ok = definition_replace(definition, text, run, notes, error);
     else
         g_ptr_array_add(notes, g_strdup_printf("%s: there is nothing of ours left to take back",
-                                               definition->name));
+                                               definition->domain->name));
     if (text)
         explicit_bzero(text, strlen(text));
     free(text);
@@ -155,10 +155,11 @@ undo_changes(const struct definition *definition, GPtrArray *changes, struct jou
 }
 
 gboolean
-step_define_undo(virDomainPtr domain, JsonArray *records, struct journal_run *run,
-                 GPtrArray *notes, GPtrArray *left, GError **error)
+step_define_undo(struct connection *connection, const struct source_domain *domain,
+                 JsonArray *records, struct journal_run *run, GPtrArray *notes, GPtrArray *left,
+                 GError **error)
 {
-    struct definition *definition = definition_fetch(domain, error);
+    struct definition *definition = definition_fetch(connection, domain, error);
     g_autoptr(GPtrArray) changes = definition ? changes_to_revert(definition, records, error) : NULL;
     gboolean ok = changes && undo_changes(definition, changes, run, notes, left, error);
 

@@ -13,7 +13,8 @@
 #include "lint/fix.h"
 
 struct step_define {
-    virDomainPtr domain;
+    struct connection *connection; /* read-write */
+    const struct source_domain *domain;
     const char *plan_text;  /* the inactive XML without secrets that the fixes were made from */
     const struct lint_selection *selection;
     struct facts_source *facts;
@@ -34,5 +35,6 @@ struct lint_fixed *step_define_run(const struct step_define *step, struct journa
  * where it is still ours.
  * @left: sentences about what was not ours any more and so was left, are added here
  */
-gboolean step_define_undo(virDomainPtr domain, JsonArray *records, struct journal_run *run,
-                          GPtrArray *notes, GPtrArray *left, GError **error);
+gboolean step_define_undo(struct connection *connection, const struct source_domain *domain,
+                          JsonArray *records, struct journal_run *run, GPtrArray *notes,
+                          GPtrArray *left, GError **error);

@@ -71,6 +71,8 @@ struct image_facts {
     char *backing_file;     /* as the header names it; NULL without one */
     char *backing_format;   /* declared in the header; NULL without */
     char *data_file;        /* external data file; NULL without one */
+    char *chain_missing;    /* the backing or data file of its chain that is not there though this
+                             * image is; NULL where none is missing, or where it is not known */
     gboolean encrypted;
     gboolean dirty;
     gboolean corrupt;
@@ -113,3 +115,5 @@ const char *preallocation_name(enum preallocation preallocation);
 int preallocation_from_name(const char *name);
 const char *image_state_name(enum image_state state);
 int image_state_from_name(const char *name);
+const char *fact_answer_name(enum fact_answer answer);
+int fact_answer_from_name(const char *name);

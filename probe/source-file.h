@@ -6,6 +6,8 @@
 
 #include <gio/gio.h>
 
+#include "libdomxml/domxml.h"
+
 /* The largest file that is read whole: one byte over libdomxml's limit, so that it can refuse. */
 #define SOURCE_FILE_MAX (DOMXML_MAX_LENGTH + 1)
 
