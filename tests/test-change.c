@@ -39,15 +39,21 @@ parse(const char *text)
 static const char *const renamed[] = { "hda", "vda", NULL };
 
 static GPtrArray *
-changes_of(const char *before, const char *after)
+changes_between(const char *before, const char *after, const char *const *names)
 {
     g_autoptr(domxml_doc) old = parse(before);
     g_autoptr(domxml_doc) new = parse(after);
-    g_autoptr(GPtrArray) changes = change_list(old, new, renamed);
+    g_autoptr(GPtrArray) changes = change_list(old, new, names);
     g_autoptr(JsonArray) json = change_to_json(changes);
 
     /* Through JSON, as the journal keeps them. */
     return change_from_json(json, NULL);
+}
+
+static GPtrArray *
+changes_of(const char *before, const char *after)
+{
+    return changes_between(before, after, renamed);
 }
 
 /* Takes @changes back in @text; returns the result and how many were left. */
@@ -102,11 +108,11 @@ START_TEST(the_same_again_is_no_change)
     const char *before = DOMAIN(BOOT_HD, IDE_DISK);
     g_autoptr(GPtrArray) changes = changes_of(before, DOMAIN(BOOT_HD, VIRTIO_DISK));
     g_autoptr(GPtrArray) none = changes_of(before, before);
-    g_autoptr(GPtrArray) cache = changes_of(
+    g_autoptr(GPtrArray) cache = changes_between(
         DOMAIN("", VIRTIO_DISK), "<domain><os/><devices><disk type='file' device='disk'>"
         "<driver type='qcow2' io='native' cache='writeback' name='qemu'/><source file='/srv/a.qcow2'/>"
         "<target bus='virtio' dev='vda'/><address type='pci' domain='0x0000' bus='0x04' slot='0x00' "
-        "function='0x0'/></disk></devices></domain>");
+        "function='0x0'/></disk></devices></domain>", NULL);
     guint left;
     char *text;
 
