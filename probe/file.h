@@ -18,7 +18,7 @@ int file_open_path(const char *path, struct stat *st, GError **error);
 
 /**
  * file_reopen: opens for reading what file_open_path() gave @path_fd and @st for; regular files and block
- * devices only. @flags are added (O_DIRECT).
+ * devices only, and none of /proc, /sys and their like. @flags are added (O_DIRECT).
  * Returns: a descriptor, or -1 with @error set, whose code tells whether it was refused here
  * (G_IO_ERROR_NOT_REGULAR_FILE) or by the system.
  */

@@ -237,7 +237,7 @@ model_set_text(struct model *model, size_t index, const char *text)
     xmlNodePtr node = model->pairs[index].node;
     char *old_text = own_text(node);
 
-    model->pairs[index].has_text = strcmp(text, old_text) != 0;
+    model->pairs[index].has_text = *text && strcmp(text, old_text) != 0;
     free(old_text);
     xmlNodeSetContent(node, NULL);
     xmlNodeAddContent(node, (const xmlChar *)text);
