@@ -31,7 +31,9 @@
 extern "C" {
 #endif
 
+/* All that is declared here is exported; the library is built with everything else hidden. */
 #if defined(__GNUC__)
+#pragma GCC visibility push(default)
 #define DOMXML_NODISCARD __attribute__((warn_unused_result))
 #else
 #define DOMXML_NODISCARD
@@ -466,6 +468,10 @@ DOMXML_NODISCARD char *domxml_edits_diff(const domxml_edits *edits, const char *
                                          size_t length, const char *old_label,
                                          const char *new_label, size_t *diff_length,
                                          struct domxml_error *error);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

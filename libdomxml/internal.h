@@ -230,8 +230,8 @@ struct domxml_edits {
     struct dx_arena texts;
 };
 
-/* Adds an edit that comes behind all others, joined with the last one where they touch; a change
- * that changes nothing of @original (the text the edits are for, or NULL) is left out. */
+/* Adds an edit that comes behind all others, unless it changes nothing of @original, the text that
+ * the edits are for. */
 bool dx_edits_append(domxml_edits *edits, const char *original, size_t offset, size_t length,
                      const char *text, size_t text_length, struct domxml_error *error);
 
@@ -325,28 +325,27 @@ const struct dx_attr_change *dx_change_attr(const struct dx_change *change, cons
 
 /* ---- indent.c: the layout that stands around a change ------------------------------------- */
 
-/* The start of the line that @offset is in, and whether there is only white space between. */
-uint32_t dx_line_start(const domxml_doc *doc, uint32_t offset);
-bool dx_is_first_on_line(const domxml_doc *doc, uint32_t offset);
+/* Whether there are only blanks between the start of the line and @offset; *@indent: they. */
+bool dx_is_first_on_line(const domxml_doc *doc, uint32_t offset, struct domxml_span *indent);
 
-/* The range that removing the bytes [@start, @end) of an element's content takes: with them goes the
- * line that they leave empty, or the blanks that would be left double. */
+/* The range that the removal of the elements in [@start, @end) takes: with them goes the line that
+ * they leave empty, or else the blanks that would be left beside their neighbours. */
 struct domxml_span dx_removal_span(const domxml_doc *doc, uint32_t start, uint32_t end);
 
-/* How an element inserted at some place is laid out. */
+/* Where new elements go, and how they are laid out there. */
 struct dx_layout {
-    uint32_t offset;     /* where it goes */
-    bool own_line;       /* else inline */
-    bool opens_line;     /* a line end goes before it, else behind it (own line) */
-    bool wraps;          /* a line end and the parent's indentation go behind it too */
-    struct domxml_span indent; /* the indentation, or inline what separates it from its sibling */
-    struct domxml_span unit;   /* one step more of it; length 0: two spaces */
-    bool add_unit;       /* the indentation is @indent and one @unit */
-    bool separator_last; /* inline: the separator goes behind it */
+    uint32_t offset;
+    bool own_line;   /* each on a line of its own; else inline, beside their neighbours */
+    bool trails;     /* the line end (inline: @indent, which parts neighbours) goes behind each */
+    bool deeper;     /* own line: one @unit is added to @indent */
+    bool wraps;      /* own line: a line end and @indent go behind the last one */
+    struct domxml_span indent;
+    struct domxml_span unit; /* one step of indentation; of length 0: two spaces */
     const char *line_end;
 };
 
-/* The layout of elements inserted in @parent before its child @anchor (NULL: behind all). */
-struct dx_layout dx_layout(const domxml_elem *parent, const domxml_elem *anchor);
+/* The layout of elements inserted in @parent before its child @anchor (NULL: behind all). With
+ * @rebuild all content of @parent gives way to them. */
+struct dx_layout dx_layout(const domxml_elem *parent, const domxml_elem *anchor, bool rebuild);
 
 #endif

@@ -31,7 +31,12 @@ struct lint_fix {
     enum lint_effect effect;
     GPtrArray *notes;      /* of char * */
     GPtrArray *steps;      /* of struct lint_step * */
-    domxml_edits *edits;   /* of the document's text; never NULL once the engine is done; may be empty */
+    domxml_edits *edits;   /* of the document's text; may be empty; never NULL once the rule
+                            * has returned */
+    gboolean wide;         /* it renames the disk or changes something outside it, and so rests
+                            * on the whole domain: never combined with another such fix */
+    gboolean refused;      /* the editor refused: the editor's changes are dropped */
+    const domxml_doc *doc; /* while the rule runs; NULL afterwards */
     domxml_editor *editor; /* while the rule runs; NULL afterwards */
 };
 
@@ -40,6 +45,7 @@ struct lint_finding {
     enum lint_severity severity;
     enum lint_result result;
     char *reason;             /* LINT_RESULT_UNKNOWN: why; NULL otherwise */
+    int disk;                 /* the disk's index in the document; -1 for a domain or host */
     char *subject;            /* the disk's target name; NULL for a domain or host */
     char *message;            /* one line, no full stop */
     GPtrArray *notes;         /* of char * */
@@ -47,11 +53,15 @@ struct lint_finding {
     struct domxml_span span;
     int line, column, end_line, end_column;
     GPtrArray *fixes;         /* of struct lint_fix *, the best first */
+    const domxml_doc *doc;    /* while the rule runs; NULL afterwards */
 };
 
+/* Frees @finding (may be NULL) with its fixes. */
 void lint_finding_free(struct lint_finding *finding);
+void lint_fix_free(struct lint_fix *fix);
 
-/* One sentence for people: "convert /a.qcow2 (qcow2) to /a.raw (raw, preallocation=falloc)"; to be freed. */
+/* One sentence for people: "convert /a.qcow2 (qcow2) to /a.raw (raw, preallocation=falloc)"; to
+ * be freed. */
 char *lint_step_text(const struct lint_step *step);
 
 const char *lint_severity_name(enum lint_severity severity);

@@ -2,12 +2,13 @@
 /*
  * lint.h: all that a rule includes.
  *
- * A rule is one file that ends in one const struct lint_rule. It sees a
- * document and facts, and reports; it knows no file, connection or process, and
- * holds no state. Its functions cannot fail and free nothing: findings, fixes and the strings in them belong to
- * the engine, which copies what it is given.
+ * A rule is one file that ends in one const struct lint_rule. It sees a document and facts, and
+ * reports; it knows no file, connection or process, and holds no state. Its functions cannot fail
+ * and free nothing: findings, fixes and the strings in them belong to the engine, which copies
+ * what it is given.
  *
- * Template values: a rule must make no finding on a value that is a placeholder; lint_value() helps.
+ * Template values: a rule must make no finding on a value that is a placeholder; lint_value()
+ * helps.
  */
 #pragma once
 
@@ -67,7 +68,7 @@ const struct host_facts *lint_host(struct lint_ctx *ctx);
 /* domxml_get(), but NULL for a template placeholder too. */
 const char *lint_value(const domxml_elem *elem, const char *path);
 
-/* The disk's target name, for messages; "?" where it has none. */
+/* The disk's target name; "?" where it has none. */
 const char *lint_disk_name(const domxml_elem *disk);
 
 /* Kinds of disks: device='disk' (the default); read-only; <transient/>. */
@@ -80,22 +81,23 @@ gboolean lint_is_q35(struct lint_ctx *ctx);
 /* What is known of the guest OS from the libosinfo id in the metadata. */
 gboolean lint_guest_is_windows(struct lint_ctx *ctx);
 
-/* The name an image at @path gets in another format (DESIGN section 6): a known image extension
- * (.qcow2 .qcow .qed .raw .img) is replaced, to any other name the new one is appended; to be freed. */
+/* The name an image at @path gets in another format: a known image extension (.qcow2 .qcow .qed
+ * .raw .img) is replaced, to any other name, and where the name would stay, the new one is
+ * appended; to be freed. */
 char *lint_converted_name(const char *path, const char *format);
 
 /* ---- What a rule reports ---- */
 
 /**
- * lint_fail: a finding. @disk may be NULL (the domain itself); @path is the
- * attribute or element that the finding is about ("driver@cache"), where it is absent the
- * nearest that is there is shown.
+ * lint_fail: a finding. @disk may be NULL (the domain itself); the message does not name it, since
+ * every report does. @path is the attribute or element that the finding is about ("driver@cache");
+ * where it is absent the nearest that is there is shown.
  */
 struct lint_finding *lint_fail(struct lint_ctx *ctx, const domxml_elem *disk, const char *path,
                                const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* The rule needs a fact that is unknown: @reason says why, and is what the report groups by; so it holds no
- * disk's name where it is the same for many disks. */
+/* The rule needs a fact that is unknown: @reason says why, and is what the report groups by; so
+ * it holds no disk's name where it is the same for many disks. */
 struct lint_finding *lint_unknown(struct lint_ctx *ctx, const domxml_elem *disk, const char *path,
                                   const char *reason, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
@@ -109,12 +111,13 @@ void lint_note(struct lint_finding *finding, const char *format, ...) G_GNUC_PRI
 struct lint_fix *lint_fix(struct lint_finding *finding, enum lint_safety safety,
                           enum lint_effect effect, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* The editor in which the fix's XML change is noted. When the rule returns, the engine finishes it, and its
- * notes become the fix's. */
+/* The editor in which the fix's XML change is noted. When the rule returns, the engine finishes
+ * it, and its notes become the fix's. */
 domxml_editor *lint_fix_editor(struct lint_fix *fix);
 
-/* The editor refused (an operation returned false): the fix becomes manual, without edits, with the
- * error's text as its note. Takes the results of the operations: lint_fix_done(fix, a && b, &error). */
+/* The editor refused (an operation returned false): the fix becomes manual, without edits, with
+ * the error's text as its note. Takes the results of the operations: lint_fix_done(fix, a && b,
+ * &error). */
 void lint_fix_done(struct lint_fix *fix, gboolean ok, const struct domxml_error *error);
 
 /* A remark shown under the fix. */

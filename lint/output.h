@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output.h: reports. All formats are fed one target at a time and write at once, so that memory does not grow
- * with the number of findings.
+ * output.h: reports. All formats are fed one target at a time and write at once, so that memory
+ * does not grow with the number of findings.
  */
 #pragma once
 
@@ -21,7 +21,8 @@ struct lint_target {
     char *name;        /* the domain's name; for a file without one, its path */
     char *uuid;        /* NULL where there is none */
     char *uri;         /* of the connection; NULL for files */
-    char *path;        /* of the file as it was given; "<stdin>" for standard input; NULL for domains */
+    char *path;        /* of the file as it was given, "<stdin>" for standard input; NULL for
+                        * domains */
     char *managed_by;  /* the manager that owns the domain, "OpenStack Nova"; NULL without one */
     char *failure;     /* why it could not be checked; NULL where it was */
     int failure_line, failure_column; /* where in the file; 0 where that does not apply */

@@ -8,6 +8,7 @@
  */
 #include "probe/qcow2.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "probe/bytes.h"
@@ -152,6 +153,10 @@ qcow2_header_read(int fd, guint64 file_size, struct qcow2_header *header, char *
     gboolean bitmaps = FALSE;
 
     memset(header, 0, sizeof *header);
+    if (got < 0) {
+        *reason = g_strdup_printf("its header cannot be read: %s", g_strerror(errno));
+        return FALSE;
+    }
     if (got < HEADER_V2 || !qcow2_is(bytes, (gsize)got))
         return malformed(reason, "the header is cut off");
     header->version = bytes_be32(bytes + 4);

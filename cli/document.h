@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * document.h: one document of a run, read and parsed, and what there is to say of it.
+ */
+#pragma once
+
+#include "cli/targets.h"
+#include "lint/output.h"
+
+struct document {
+    struct lint_target target; /* owns its strings; the doc in it is @doc or one that outlives it */
+    char *path;                /* to be opened by; "-": standard input */
+    domxml_doc *doc;           /* NULL where it could not be read or is no document */
+    GPtrArray *messages;       /* of char *: what else is to be said, each with its place, unescaped */
+};
+
+/* Reads what @target stands for; where that fails, the document's target has a failure. To be freed. */
+struct document *document_read(const struct target *target);
+void document_free(struct document *document);
+
+/* Adds a message, about @line and @column (0: none) of the document. */
+void document_message(struct document *document, int line, int column, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+/* For documents that describe this host: images that are not there make the target's failure. The document
+ * must have been parsed. */
+void document_require_images(struct document *document, struct facts_source *facts);

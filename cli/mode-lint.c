@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mode-lint.c: checking documents and reporting what is found.
+ */
+#include "cli/mode.h"
+#include "cli/workers.h"
+
+/* What came of one document. */
+struct checked {
+    struct document *document;
+    GPtrArray *findings; /* empty where it could not be read */
+};
+
+static void
+checked_free(gpointer data)
+{
+    struct checked *checked = data;
+
+    g_ptr_array_unref(checked->findings);
+    document_free(checked->document);
+    g_free(checked);
+}
+
+static gpointer
+check(gsize index, gpointer data)
+{
+    const struct run *run = data;
+    struct checked *checked = g_new0(struct checked, 1);
+
+    checked->document = document_read(g_ptr_array_index(run->targets, index));
+    if (checked->document->doc) {
+        checked->findings = lint_run(run->selection, checked->document->doc, run->facts);
+        if (run->options->host)
+            document_require_images(checked->document, run->facts);
+    } else {
+        checked->findings = g_ptr_array_new();
+    }
+    return checked;
+}
+
+static gboolean
+deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
+{
+    struct checked *checked = result;
+    struct document *document = checked->document;
+    struct run *run = data;
+    gboolean more;
+
+    run_account(run, document, checked->findings);
+    more = report_target(run->report, &document->target, NULL, checked->findings);
+    checked_free(checked);
+    return more;
+}
+
+void
+mode_lint(struct run *run)
+{
+    const struct workers_job job = {
+        .count = run->targets->len,
+        .work = check,
+        .deliver = deliver,
+        .discard = checked_free,
+        .data = run,
+    };
+
+    workers_run(&job, run->options->jobs);
+}

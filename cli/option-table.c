@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * option-table.c: the options there are, with their help.
+ */
+#include <string.h>
+
+#include "cli/option-table.h"
+
+#define LIST G_OPTION_ARG_FILENAME_ARRAY
+#define WORD G_OPTION_ARG_FILENAME
+#define FLAG G_OPTION_ARG_NONE
+
+GOptionEntry *
+option_table(struct raw_options *raw)
+{
+    /* Words are of type FILENAME, that is, taken as the bytes they are, whatever the locale. */
+    const GOptionEntry entries[] = {
+        {"fix", 0, 0, FLAG, &raw->fix,
+         "apply the safe fixes: to files in place, from standard input to standard output", NULL},
+        {"diff", 0, 0, FLAG, &raw->diff,
+         "print what --fix would change, as a unified diff; write nothing", NULL},
+        {"explain", 0, 0, LIST, &raw->explain, "say what a rule finds, why, and what its fix does", "RULE"},
+        {"list-rules", 0, 0, FLAG, &raw->list_rules, "list the rules", NULL},
+        {"help", 'h', 0, FLAG, &raw->help, "show this help", NULL},
+        {"version", 0, 0, FLAG, &raw->version, "show the versions of domlint and its libraries", NULL},
+
+        {"rule", 'r', 0, LIST, &raw->rules, "only these rules (comma-separated)", "LIST"},
+        {"exclude", 'x', 0, LIST, &raw->except, "not these rules (comma-separated)", "LIST"},
+        {"host", 0, 0, FLAG, &raw->host,
+         "the files describe this host: an image that is missing is an error", NULL},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &raw->jobs,
+         "how many files at once (default: the number of processors)", "N"},
+
+        {"unsafe-fixes", 0, 0, FLAG, &raw->unsafe_fixes,
+         "with --fix and --diff: also the fixes that the guest must be ready for", NULL},
+        {"yes", 'y', 0, FLAG, &raw->yes, "ask nothing (changes of files never ask)", NULL},
+
+        {"format", 'f', 0, LIST, &raw->formats,
+         "text or json, to FILE or standard output; repeatable (default: text)", "FORMAT[:FILE]"},
+        {"fail-on", 0, 0, WORD, &raw->fail_on,
+         "exit 1 for findings of this level and above: error, warning or info (default: warning)",
+         "LEVEL"},
+        {"min-severity", 0, 0, WORD, &raw->min_severity,
+         "show findings of this level and above (default: info); the exit status stays", "LEVEL"},
+        {"strict", 0, 0, FLAG, &raw->strict, "exit 3 where a rule could not decide", NULL},
+        {"quiet", 'q', 0, FLAG, &raw->quiet, "findings only: no notes, no summary", NULL},
+        {"color", 0, 0, WORD, &raw->color, "auto, always or never (default: auto)", "WHEN"},
+
+        {G_OPTION_REMAINING, 0, 0, LIST, &raw->targets, NULL, "TARGET"},
+        {NULL},
+    };
+    GOptionEntry *copy = g_new(GOptionEntry, G_N_ELEMENTS(entries));
+
+    memcpy(copy, entries, sizeof(entries));
+    return copy;
+}
+
+const char *
+option_table_heading(const char *long_name)
+{
+    static const char *const headings[][2] = {
+        {"fix", "Modes (one of them; without one: check and report)"},
+        {"rule", "What is checked"},
+        {"unsafe-fixes", "Fixes"},
+        {"format", "The report"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(headings); i++) {
+        if (g_str_equal(headings[i][0], long_name))
+            return headings[i][1];
+    }
+    return NULL;
+}
+
+const char **
+option_table_names(void)
+{
+    struct raw_options raw = {0};
+    g_autofree GOptionEntry *entries = option_table(&raw);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (gsize i = 0; entries[i].long_name; i++) {
+        if (*entries[i].long_name)
+            g_ptr_array_add(names, (gpointer)entries[i].long_name);
+    }
+    g_ptr_array_add(names, NULL);
+    return (const char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
+}
+
+gboolean
+option_table_is_for_later(const char *name)
+{
+    static const char *const later[] = {
+        "all", "apply", "bench", "config", "connect", "convert", "drop-snapshots", "flatten",
+        "forget", "history", "keep-going", "live", "plan", "preallocation", "progress",
+        "rate-limit", "resume", "script", "show-plan", "shutdown", "shutdown-timeout",
+        "state-dir", "to", "undo", "c", NULL,
+    };
+
+    return g_strv_contains(later, name);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bus-boot.c: keeps the disk that the firmware boots.
+ *
+ * Under <os><boot dev='hd'/>, which is also what libvirt takes where nothing is said, the firmware
+ * boots the first disk as libvirt orders them: disks of one bus stand together, sorted by target,
+ * and the buses in the order in which they first appear in the document. It boots that one alone
+ * (libvirt asks QEMU to be strict). A disk that changes its bus changes its place in that order.
+ */
+#include <string.h>
+
+#include "libdomxml/bus.h"
+#include "libdomxml/disk.h"
+#include "libdomxml/internal.h"
+
+/* Whether some device has a boot order of its own, which then decides alone. */
+static bool
+has_device_orders(const domxml_editor *editor, const domxml_elem *domain)
+{
+    for (const domxml_elem *devices = dx_editor_child(editor, domain, "devices"); devices;
+         devices = dx_editor_next(editor, devices, "devices")) {
+        for (const domxml_elem *device = dx_editor_child(editor, devices, NULL); device;
+             device = dx_editor_next(editor, device, NULL)) {
+            if (domxml_editor_get(editor, device, "boot@order"))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the firmware looks for a hard disk. */
+static bool
+boots_disk(const domxml_editor *editor, const domxml_elem *domain, bool *answer,
+           struct domxml_error *error)
+{
+    const domxml_elem *os = domxml_editor_find(editor, domain, "os");
+    const domxml_elem *boot = os ? dx_editor_child(editor, os, "boot") : NULL;
+
+    *answer = boot == NULL;
+    for (; boot; boot = dx_editor_next(editor, boot, "boot")) {
+        const char *dev = dx_disk_get(editor, boot, "@dev", "");
+
+        if (domxml_is_template(dev))
+            return dx_error_elem(error, DOMXML_ERR_TEMPLATE, boot,
+                                "whether the boot disk is kept cannot be told: '%.60s' is a "
+                                "template placeholder", dev);
+        if (strcmp(dev, "hd") == 0)
+            *answer = true;
+    }
+    return true;
+}
+
+static bool
+is_hard_disk(const domxml_editor *editor, const domxml_elem *disk)
+{
+    const char *device = dx_disk_get(editor, disk, "@device", "disk");
+
+    return strcmp(device, "cdrom") != 0 && strcmp(device, "floppy") != 0;
+}
+
+/* Fails where the order of the disks hangs on a placeholder. */
+static bool
+check_templates(const domxml_editor *editor, struct domxml_error *error)
+{
+    static const char *const paths[] = { "@device", "target@bus", "target@dev" };
+
+    for (const domxml_elem *disk = dx_disk_first(editor); disk; disk = dx_disk_next(editor, disk)) {
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+            const char *value = domxml_editor_get(editor, disk, paths[i]);
+
+            if (domxml_is_template(value))
+                return dx_error_elem(error, DOMXML_ERR_TEMPLATE, disk,
+                                    "which disk is booted cannot be told: '%.60s' is a template "
+                                    "placeholder", value);
+        }
+    }
+    return true;
+}
+
+/* The hard disk of one bus that libvirt sorts first, or NULL. */
+static const domxml_elem *
+first_on_bus(const domxml_editor *editor, const char *bus)
+{
+    const domxml_elem *first = NULL;
+    long first_index = 0;
+
+    for (const domxml_elem *disk = dx_disk_first(editor); disk; disk = dx_disk_next(editor, disk)) {
+        long index = dx_target_index(dx_disk_get(editor, disk, "target@dev", ""));
+
+        if (!is_hard_disk(editor, disk) || strcmp(dx_bus_of(editor, disk), bus) != 0)
+            continue;
+        if (!first || index < first_index) {
+            first = disk;
+            first_index = index;
+        }
+    }
+    return first;
+}
+
+/* The first hard disk of the first bus that has one. A bus may first appear with a CD-ROM. */
+static const domxml_elem *
+first_disk(const domxml_editor *editor)
+{
+    const domxml_elem *first = NULL;
+    const char *done = NULL;
+
+    for (const domxml_elem *disk = dx_disk_first(editor); disk && !first;
+         disk = dx_disk_next(editor, disk)) {
+        const char *bus = dx_bus_of(editor, disk);
+
+        if (!done || strcmp(bus, done) != 0)
+            first = first_on_bus(editor, bus);
+        done = bus;
+    }
+    return first;
+}
+
+bool
+dx_boot_find(const domxml_editor *editor, const domxml_elem **disk, struct domxml_error *error)
+{
+    const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
+    bool by_order;
+
+    *disk = NULL;
+    if (!domain || domxml_editor_find(editor, domain, "os/kernel"))
+        return true;
+    if (!boots_disk(editor, domain, &by_order, error))
+        return false;
+    /* Of one disk the order is plain whatever it is. */
+    if (!by_order || domxml_disk_count(dx_editor_doc(editor)) < 2)
+        return true;
+    if (!domxml_editor_find(editor, domain, "os/boot") && has_device_orders(editor, domain))
+        return true;
+    if (!check_templates(editor, error))
+        return false;
+    *disk = first_disk(editor);
+    return true;
+}
+
+/* Fails where a boot order for one disk would change what else is booted. */
+static bool
+check_alone(const domxml_editor *editor, const domxml_elem *domain, const domxml_elem *disk,
+            struct domxml_error *error)
+{
+    const domxml_elem *os = domxml_editor_find(editor, domain, "os");
+
+    for (const domxml_elem *boot = os ? dx_editor_child(editor, os, "boot") : NULL; boot;
+         boot = dx_editor_next(editor, boot, "boot")) {
+        const char *dev = dx_disk_get(editor, boot, "@dev", "");
+
+        if (strcmp(dev, "hd") != 0)
+            return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                                "the firmware would boot another disk, and <os><boot dev='%.60s'/> "
+                                "stands against a boot order that names one", dev);
+    }
+    if (has_device_orders(editor, domain))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "the firmware would boot another disk, and a device has a boot order "
+                            "already");
+    return true;
+}
+
+/* Where libvirt itself puts <boot>: before what it ends a device with. */
+static const domxml_elem *
+place_for_boot(const domxml_editor *editor, const domxml_elem *disk)
+{
+    const domxml_elem *child = dx_editor_child(editor, disk, NULL);
+
+    while (child && strcmp(domxml_elem_name(child), "alias") != 0 &&
+           strcmp(domxml_elem_name(child), "address") != 0)
+        child = dx_editor_next(editor, child, NULL);
+    return child;
+}
+
+bool
+dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error *error)
+{
+    const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
+    const domxml_elem *boot;
+
+    if (!check_alone(editor, domain, disk, error))
+        return false;
+    boot = domxml_editor_insert_child(editor, disk, "boot", place_for_boot(editor, disk), error);
+    if (!boot || !domxml_editor_set_attr(editor, boot, "order", "1", error) ||
+        !dx_editor_note(editor, error, "added <boot order='1'/> to disk %s, which the firmware boots",
+                        dx_disk_get(editor, disk, "target@dev", "")))
+        return false;
+    if (!domxml_editor_find(editor, domain, "os/boot"))
+        return true;
+    while ((boot = domxml_editor_find(editor, domain, "os/boot"))) {
+        if (!domxml_editor_remove(editor, boot, error))
+            return false;
+    }
+    return dx_editor_note(editor, error,
+                          "removed <boot dev='hd'/> from <os>: libvirt refuses it beside a boot "
+                          "order");
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* bus.h: the parts of which moving a disk to another bus is made. */
+#ifndef DX_BUS_H
+#define DX_BUS_H
+
+#include "libdomxml/domxml.h"
+
+/* A bus that disks can be moved to. */
+struct dx_bus {
+    const char *name;   /* "virtio" */
+    const char *prefix; /* of its target names: "vd" */
+};
+
+/* ---- bus-refuse.c: what a bus cannot have ---- */
+
+/* Fails where the domain's machine has no such bus. */
+bool dx_bus_check_machine(const domxml_editor *editor, const domxml_elem *disk,
+                          const struct dx_bus *bus, struct domxml_error *error);
+
+/* Fails where the bus cannot have such a disk at all. */
+bool dx_bus_check_disk(const domxml_editor *editor, const domxml_elem *disk,
+                       const struct dx_bus *bus, struct domxml_error *error);
+
+/* Removes the attributes and children that libvirt would refuse on the bus. */
+bool dx_bus_drop_refused(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
+                         struct domxml_error *error);
+
+/* ---- bus-target.c: target names ---- */
+
+/* The bus that libvirt takes a disk to be on: what is written, else by its device and target
+ * name. Valid until the editor's next operation. */
+const char *dx_bus_of(const domxml_editor *editor, const domxml_elem *disk);
+
+/* The place of a target name on its bus, as libvirt sorts it: 0 for hda, vda; 26 for sdaa; -1 for
+ * none. */
+long dx_target_index(const char *target);
+
+/* Whether some disk of the domain besides @disk (may be NULL) has this target name. */
+bool dx_target_in_use(const domxml_editor *editor, const domxml_elem *disk, const char *target);
+
+/* The name that @disk is to have on @bus: its own where that fits, else the first free one. To be
+ * freed with free(); NULL on failure. */
+char *dx_target_choose(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
+                       struct domxml_error *error);
+
+/* ---- bus-boot.c: the disk that the firmware boots ---- */
+
+/* Finds the disk that the firmware boots because of the order of the disks; NULL in @disk where
+ * none is booted so (per-device boot orders, direct kernel boot, no domain). */
+bool dx_boot_find(const domxml_editor *editor, const domxml_elem **disk,
+                  struct domxml_error *error);
+
+/* Has the firmware boot @disk whatever the order of the disks is. */
+bool dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error *error);
+
+/* ---- bus-cmdline.c: the kernel's command line ---- */
+
+/* Renames root=/dev/... in <os><cmdline> where it means @disk, whose bus and target name were
+ * @old_bus (may be NULL) and @old_target. */
+bool dx_cmdline_rename(domxml_editor *editor, const domxml_elem *disk, const char *old_bus,
+                       const char *old_target, const char *new_target,
+                       struct domxml_error *error);
+
+#endif
