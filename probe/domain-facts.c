@@ -121,13 +121,12 @@ same_file_system(struct domain_facts *facts, const domxml_elem *disk,
 {
     struct connection_facts *shared = facts->shared;
     g_autofree char *name = file_system_of(shared, image->path);
-    const char *target = domxml_get(disk, "target@dev");
     g_autoptr(GError) error = NULL;
     enum fact_answer answer;
     gboolean same;
 
-    if (!name || !target) {
-        *reason = g_strdup(name ? "the disk has no target name" : "it does not answer any more");
+    if (!name) {
+        *reason = g_strdup("it does not answer any more");
         return FACT_UNKNOWN;
     }
     g_mutex_lock(&shared->mutex);
@@ -136,7 +135,7 @@ same_file_system(struct domain_facts *facts, const domxml_elem *disk,
     if (answer != FACT_UNKNOWN)
         return answer;
 
-    if (!same_image(shared->connection, facts->domain, target, image, &same, &error)) {
+    if (!same_image(shared->connection, facts->domain, disk, image, &same, &error)) {
         *reason = g_strdup_printf("the daemon does not say that it sees the same image: %s",
                                   error->message);
         return FACT_UNKNOWN;

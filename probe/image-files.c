@@ -95,14 +95,18 @@ static void
 visit_problem(enum chain_problem problem, const char *path, const char *reason, void *data)
 {
     struct image_files *files = data;
+    gboolean json = g_str_has_prefix(path, "json:");
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
 
+    /* The URL of a network image names nothing that is here. */
+    if (strstr(path, "://") && !json)
+        return;
     if (*path == '/') {
         g_autoptr(GError) error = NULL;
 
         add_file(files, path, image_file_key(path, &error));
     } else {
-        /* A text of QEMU's. Those of its protocols, "nbd://...", name nothing that is here, or name it plainly. */
+        /* "json:{...}", "host_device:/dev/sdb" */
         paths_in_argument(path, paths, files->problems);
         for (guint i = 0; i < paths->len; i++) {
             g_autoptr(GError) error = NULL;
@@ -111,7 +115,7 @@ visit_problem(enum chain_problem problem, const char *path, const char *reason, 
             add_file(files, name, image_file_key(name, &error));
         }
     }
-    if (problem != CHAIN_MISSING && (*path == '/' || g_str_has_prefix(path, "json:")))
+    if (problem != CHAIN_MISSING && (*path == '/' || json))
         g_ptr_array_add(files->problems, g_strdup(reason));
 }
 

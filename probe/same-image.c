@@ -5,12 +5,13 @@
 #include "probe/same-image.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* What the daemon and we say of one image, at nearly the same time. */
 struct comparison {
     virDomainPtr domain;
-    char *target;
+    char *target;    /* the disk's target name; NULL: it is a volume */
     char *path;
     struct stat before;
     struct stat after;
@@ -29,15 +30,42 @@ comparison_free(void *data)
     g_free(comparison);
 }
 
+/* Of a domain that is shut off libvirt cannot say what its volumes are; their pools can. */
+static gboolean
+ask_volume(virConnectPtr handle, const char *path, virDomainBlockInfo *answer)
+{
+    virStorageVolPtr volume = virStorageVolLookupByPath(handle, path);
+    virStorageVolInfo info;
+    gboolean good;
+
+    if (!volume)
+        return FALSE;
+    good = virStorageVolGetInfoFlags(volume, &info, VIR_STORAGE_VOL_GET_PHYSICAL) == 0;
+    virStorageVolFree(volume);
+    if (good) {
+        answer->capacity = info.capacity;
+        answer->physical = info.allocation; /* so says the flag */
+    }
+    return good;
+}
+
+static gboolean
+ask_domain(virDomainPtr domain, const char *target, virDomainBlockInfo *answer)
+{
+    return virDomainGetBlockInfo(domain, target, answer, 0) == 0;
+}
+
 /* In the call's thread, so that stat() has its time limit too. */
 static gboolean
-compare(virConnectPtr handle G_GNUC_UNUSED, void *data)
+compare(virConnectPtr handle, void *data)
 {
     struct comparison *comparison = data;
 
     if (stat(comparison->path, &comparison->before) < 0)
         comparison->status = errno;
-    if (virDomainGetBlockInfo(comparison->domain, comparison->target, &comparison->info, 0) < 0)
+    if (comparison->target
+            ? !ask_domain(comparison->domain, comparison->target, &comparison->info)
+            : !ask_volume(handle, comparison->path, &comparison->info))
         return FALSE;
     if (stat(comparison->path, &comparison->after) < 0)
         comparison->status = errno;
@@ -68,15 +96,18 @@ is_same(const struct comparison *comparison, const struct image_facts *facts)
 }
 
 gboolean
-same_image(struct connection *connection, const struct source_domain *domain, const char *target,
-           const struct image_facts *facts, gboolean *same, GError **error)
+same_image(struct connection *connection, const struct source_domain *domain,
+           const domxml_elem *disk, const struct image_facts *facts, gboolean *same,
+           GError **error)
 {
+    const char *target = domxml_get(disk, "target@dev");
     struct comparison *comparison = g_new0(struct comparison, 1);
     gboolean known;
 
     comparison->domain = domain->handle;
     virDomainRef(comparison->domain);
-    comparison->target = g_strdup(target);
+    if (g_strcmp0(domxml_get(disk, "@type"), "volume") != 0)
+        comparison->target = g_strdup(target ? target : "");
     comparison->path = g_strdup(facts->path);
     if (!connection_call(connection, compare, comparison, comparison_free, error))
         return FALSE;

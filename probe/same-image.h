@@ -9,12 +9,12 @@
 
 /**
  * same_image: compares the size and capacity that the daemon reports for a disk with our own.
- * @target: the disk's target name
+ * @disk: a disk of the domain
  * @facts: our facts of the disk's image, which are known (IMAGE_FILE or IMAGE_BLOCK)
  * @same: the answer
  *
  * Returns: FALSE with @error set where there is no answer.
  */
 gboolean same_image(struct connection *connection, const struct source_domain *domain,
-                    const char *target, const struct image_facts *facts, gboolean *same,
+                    const domxml_elem *disk, const struct image_facts *facts, gboolean *same,
                     GError **error);
