@@ -120,6 +120,16 @@ signal_libvirtd()
     kill "-$1" "$(libvirtd_pid)"
 }
 
+# end_libvirtd: ends it in good order; running guests go on.
+end_libvirtd()
+{
+    local pid
+
+    pid=$(libvirtd_pid)
+    kill -TERM "$pid"
+    wait_for 30 eval "! kill -0 $pid"
+}
+
 # start_libvirtd: starts it again, after its end, and waits until it answers.
 start_libvirtd()
 {
