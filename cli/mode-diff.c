@@ -26,6 +26,7 @@ struct preview {
 
 struct previewing {
     struct run *run;
+    gboolean for_consent;    /* to standard error, and what is shown is remembered */
     struct stream output;
     guint fixes, files, left;
 };
@@ -87,8 +88,10 @@ static gboolean
 add_diff(GString *out, const struct document *document, const struct lint_fixed *fixed,
          struct domxml_error *problem)
 {
-    g_autofree char *old_label = diff_label("a/", document->path);
-    g_autofree char *new_label = diff_label("b/", document->path);
+    g_autofree char *name = g_strconcat(document->target.name, ".xml", NULL);
+    const char *path = document->path ? document->path : name;
+    g_autofree char *old_label = diff_label("a/", path);
+    g_autofree char *new_label = diff_label("b/", path);
     gsize length, diff_length;
     const char *text = domxml_doc_text(document->doc, &length);
     char *diff = domxml_edits_diff(fixed->edits, text, length, old_label, new_label, &diff_length,
@@ -118,7 +121,7 @@ preview_fixes(struct run *run, struct preview *preview)
     g_autoptr(GString) out = g_string_new(NULL);
     g_autofree char *refusal = NULL;
     struct lint_fixed *fixed =
-        lint_fix_document(run->selection, document->doc, run->facts, safety, &problem);
+        lint_fix_document(run->selection, document->doc, document->facts, safety, &problem);
     gsize length;
     const char *text = domxml_doc_text(document->doc, &length);
 
@@ -138,7 +141,7 @@ preview_fixes(struct run *run, struct preview *preview)
         preview->fixes = fixed->applied->len;
         if (!add_diff(out, document, fixed, &problem))
             preview_failed(preview, &problem);
-        else if (!g_str_equal(document->path, "-"))
+        else if (document->path && !g_str_equal(document->path, "-"))
             refusal = step_file_refusal(document->path, text, length);
         if (refusal)
             document_message(document, 0, 0, "--fix will refuse this file: %s", refusal);
@@ -154,13 +157,18 @@ preview(gsize index, gpointer data)
     struct run *run = previewing->run;
     struct preview *made = g_new0(struct preview, 1);
 
-    made->document = document_read(g_ptr_array_index(run->targets, index));
+    made->document =
+        document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (made->document->doc) {
         preview_fixes(run, made);
-        if (run->options->reports->len)
-            made->present = lint_run(run->selection, made->document->doc, run->facts);
+        if (previewing->for_consent)
+            ((struct target *)g_ptr_array_index(run->targets, index))->shown =
+                document_digest(made->document);
+        else if (run->options->reports->len)
+            made->present =
+                lint_run(run->selection, made->document->doc, made->document->facts);
         if (run->options->host)
-            document_require_images(made->document, run->facts);
+            document_require_images(made->document);
     }
     if (!made->findings)
         made->findings = g_ptr_array_new();
@@ -232,33 +240,54 @@ deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
 
         previewing->left += finding->result == LINT_RESULT_FAIL;
     }
+    if (previewing->for_consent) {
+        preview_free(preview);
+        return stream_check(&previewing->output);
+    }
     run_account(run, preview->document, preview->findings);
     exit_status_raise(&run->status, preview->status);
-    if (run->options->reports->len)
+    if (run->options->reports->len && !preview->document->vanished)
         more = report_target(run->report, &preview->document->target, NULL,
                              preview->present ? preview->present : preview->findings);
     preview_free(preview);
     return stream_check(&previewing->output) && more;
 }
 
+static void
+preview_all(struct previewing *previewing, FILE *file)
+{
+    const struct workers_job job = {
+        .count = previewing->run->targets->len,
+        .work = preview,
+        .deliver = deliver,
+        .discard = preview_free,
+        .data = previewing,
+    };
+
+    stream_open(&previewing->output, NULL, file, NULL);
+    workers_run(&job, previewing->run->options->jobs);
+}
+
+guint
+mode_diff_for_consent(struct run *run)
+{
+    struct previewing previewing = {.run = run, .for_consent = TRUE};
+
+    preview_all(&previewing, stderr);
+    return previewing.fixes;
+}
+
 void
 mode_diff(struct run *run)
 {
     struct previewing previewing = {.run = run};
-    const struct workers_job job = {
-        .count = run->targets->len,
-        .work = preview,
-        .deliver = deliver,
-        .discard = preview_free,
-        .data = &previewing,
-    };
 
-    stream_open(&previewing.output, NULL, stdout, NULL);
-    workers_run(&job, run->options->jobs);
+    preview_all(&previewing, stdout);
     run_close_output(run, &previewing.output, "diff");
     if (!run->options->quiet && !run->reader_gone)
-        message("--fix%s would clear %u finding%s in %u file%s; %u would be left",
+        message("--fix%s would clear %u finding%s in %u %s%s; %u would be left",
                 run->options->unsafe_fixes ? " --unsafe-fixes" : "", previewing.fixes,
                 previewing.fixes == 1 ? "" : "s", previewing.files,
-                previewing.files == 1 ? "" : "s", previewing.left);
+                run->session ? "target" : "file", previewing.files == 1 ? "" : "s",
+                previewing.left);
 }
