@@ -147,19 +147,51 @@ journal_close(struct journal *journal)
     g_free(journal);
 }
 
+/* An ID comes from the command line: it must not lead out of the folder. */
+static gboolean
+is_id(const char *id)
+{
+    return id[0] >= '1' && id[0] <= '9' && id[strspn(id, "0123456789")] == '\0' && strlen(id) < 19;
+}
+
+static int
+compare_ids(gconstpointer a, gconstpointer b)
+{
+    const char *x = *(const char *const *)a;
+    const char *y = *(const char *const *)b;
+    size_t lx = strlen(x), ly = strlen(y);
+
+    return lx == ly ? strcmp(x, y) : lx < ly ? -1 : 1;
+}
+
+/* The ID after the last; to be freed. Numbers keep the order of runs where the clock does not. */
+static char *
+next_id(struct journal *journal, GError **error)
+{
+    g_auto(GStrv) ids = journal_list(journal, error);
+    guint count = ids ? g_strv_length(ids) : 0;
+
+    if (!ids)
+        return NULL;
+    return g_strdup_printf("%" G_GUINT64_FORMAT,
+                           count ? g_ascii_strtoull(ids[count - 1], NULL, 10) + 1 : 1);
+}
+
 struct journal_run *
 journal_begin(struct journal *journal, const char *command, const char *uri, GError **error)
 {
-    g_autoptr(GDateTime) now = g_date_time_new_now_local();
-    g_autofree char *stamp = g_date_time_format(now, "%Y%m%d-%H%M%S");
-    g_autofree char *id = g_strdup_printf("%s-%04x", stamp, g_random_int_range(0, 0x10000));
+    g_autofree char *id = next_id(journal, error);
     g_autofree char *runs = g_build_filename(journal->dir, "runs", NULL);
-    g_autofree char *dir = g_build_filename(runs, id, NULL);
-    g_autofree char *path = g_build_filename(dir, "journal", NULL);
+    g_autofree char *dir = NULL;
+    g_autofree char *path = NULL;
     struct journal_run *run;
     JsonObject *members;
 
     g_return_val_if_fail(journal->lock_fd >= 0, NULL);
+    if (!id)
+        return NULL;
+    dir = g_build_filename(runs, id, NULL);
+    path = g_build_filename(dir, "journal", NULL);
     if (mkdir(dir, 0700) < 0) {
         fail(error, "cannot make", dir);
         return NULL;
@@ -238,19 +270,6 @@ journal_run_free(struct journal_run *run)
     g_free(run);
 }
 
-/* An ID comes from the command line: it must not lead out of the folder. */
-static gboolean
-is_id(const char *id)
-{
-    return id[0] && id[strspn(id, "0123456789abcdef-")] == '\0';
-}
-
-static int
-compare_ids(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 GStrv
 journal_list(struct journal *journal, GError **error)
 {
@@ -284,7 +303,7 @@ journal_read(struct journal *journal, const char *id, GError **error)
 
     if (!is_id(id) || !g_file_test(path, G_FILE_TEST_EXISTS)) {
         g_set_error(error, JOURNAL_ERROR, JOURNAL_NONE,
-                    "there is no run %s in %s: domlint --history lists them", id, journal->dir);
+                    "there is no run '%s' in %s: domlint --history lists them", id, journal->dir);
         return NULL;
     }
     if (!g_file_get_contents(path, &text, NULL, error))

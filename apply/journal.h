@@ -41,7 +41,7 @@ void journal_close(struct journal *journal);
 /* ---- writing ---- */
 
 /**
- * journal_begin: starts a run; its ID is the time and four random hexadecimal digits ("20261130-191233-9f3a").
+ * journal_begin: starts a run; its ID is the next number, from "1".
  * @command: what was asked for, in words: "fix", "undo 2026..."
  */
 struct journal_run *journal_begin(struct journal *journal, const char *command, const char *uri,
@@ -59,7 +59,7 @@ void journal_run_free(struct journal_run *run);
 
 /* ---- reading ---- */
 
-/* The IDs of all runs, oldest first, as a NULL-terminated array to be freed with g_strfreev(). */
+/* The IDs of all runs, in the order they began, as a NULL-terminated array to be freed with g_strfreev(). */
 GStrv journal_list(struct journal *journal, GError **error);
 
 /**

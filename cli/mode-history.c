@@ -96,6 +96,9 @@ print_run(struct journal *journal, const char *id, GHashTable *undone)
 {
     g_autoptr(GError) problem = NULL;
     g_autoptr(JsonArray) records = journal_read(journal, id, &problem);
+    g_autoptr(GDateTime) begun = NULL;
+    g_autoptr(GDateTime) local = NULL;
+    g_autofree char *when = NULL;
     g_autofree char *names = NULL;
     g_autofree char *escaped = NULL;
     struct run_story story;
@@ -108,7 +111,10 @@ print_run(struct journal *journal, const char *id, GHashTable *undone)
     g_ptr_array_add(story.names, NULL);
     names = g_strjoinv(", ", (GStrv)story.names->pdata);
     escaped = lint_escape(names);
-    printf("%s  %s  %s: %s%s\n", id, story.command ? story.command : "?",
+    begun = story.time ? g_date_time_new_from_iso8601(story.time, NULL) : NULL;
+    local = begun ? g_date_time_to_local(begun) : NULL;
+    when = local ? g_date_time_format(local, "%Y-%m-%d %H:%M") : g_strdup("?");
+    printf("%4s  %s  %s  %s: %s%s\n", id, when, story.command ? story.command : "?",
            story.uri ? story.uri : "?", *escaped ? escaped : "nothing changed",
            g_hash_table_contains(undone, id) ? "  (taken back)"
            : story.ended                     ? ""

@@ -77,6 +77,23 @@ START_TEST(records_read_back)
 }
 END_TEST
 
+START_TEST(runs_are_numbered_in_order)
+{
+    struct journal *journal = open_writer();
+    g_auto(GStrv) ids = NULL;
+
+    for (int i = 1; i <= 12; i++) {
+        g_autofree char *id = make_run(journal, NULL);
+
+        ck_assert_int_eq(atoi(id), i);
+    }
+    ids = journal_list(journal, NULL);
+    for (int i = 0; i < 12; i++)
+        ck_assert_int_eq(atoi(ids[i]), i + 1);
+    journal_close(journal);
+}
+END_TEST
+
 START_TEST(only_we_can_read_it)
 {
     struct journal *journal = open_writer();
@@ -157,7 +174,7 @@ END_TEST
 
 START_TEST(an_id_cannot_lead_out)
 {
-    static const char *const ids[] = { "../../etc", "", "a/b", ".", "no-such-run" };
+    static const char *const ids[] = { "../../etc", "", "1/../1", ".", "-1", "1x", "17" };
     struct journal *journal = open_writer();
 
     for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
@@ -194,6 +211,7 @@ main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, records_read_back);
+    tcase_add_test(tcase, runs_are_numbered_in_order);
     tcase_add_test(tcase, only_we_can_read_it);
     tcase_add_test(tcase, one_writer_at_a_time);
     tcase_add_test(tcase, a_folder_that_others_write_is_refused);
