@@ -8,8 +8,9 @@
 
 G_DEFINE_QUARK(domlint-connection-error, connection_error)
 
-/* So many calls overdue at once, and the daemon counts as one that does not answer. It serves five of
- * a client's at a time unless it is set up otherwise: a sixth would be waited for in vain. */
+/* So many calls overdue at once, and the daemon counts as one that does not answer. It serves
+ * five of a client's at a time unless it is set up otherwise: a sixth would be waited for in
+ * vain. */
 enum { MAX_OVERDUE = 4 };
 
 /* Shared with the calls that are under way: those which are overdue may outlive the connection. */

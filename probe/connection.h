@@ -2,10 +2,11 @@
 /*
  * connection.h: a connection to libvirt on which no call can hang for ever.
  *
- * Two things see to it. Keepalive messages notice a daemon that is gone or stopped, and end the connection
- * and all calls on it. And each call has a time limit of its own, since a daemon that is alive may still be
- * stuck in one of them (a hung monitor, a lock held by a slow define): the call is then left to its thread.
- * With too many calls overdue the connection is given up: a daemon serves few of one client's at a time.
+ * Two things see to it. Keepalive messages notice a daemon that is gone or stopped, and end the
+ * connection and all calls on it. And each call has a time limit of its own, since a daemon
+ * that is alive may still be stuck in one of them (a hung monitor, a lock held by a slow
+ * define): the call is then left to its thread. With too many calls overdue the connection is
+ * given up: a daemon serves few of one client's at a time.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ GQuark connection_error_quark(void);
 
 enum connection_error {
     CONNECTION_ERROR_OPEN,        /* the connection cannot be made */
-    CONNECTION_ERROR_LOST,        /* the daemon is gone, or does not answer: so for all further calls */
+    CONNECTION_ERROR_LOST,        /* the daemon is gone, or does not answer: no more calls */
     CONNECTION_ERROR_TIMEOUT,     /* this call is overdue */
     CONNECTION_ERROR_GONE,        /* the domain is not there (any more) */
     CONNECTION_ERROR_NOT_FOUND,   /* another thing is not there: a pool, a volume, a snapshot */
@@ -55,7 +56,8 @@ struct connection;
  * @uri: NULL: libvirt's default
  * @limits: NULL: the defaults
  *
- * Returns: the connection, to be closed with connection_close(); NULL with @error set, which names the URI.
+ * Returns: the connection, to be closed with connection_close(); NULL with @error set, which
+ * names the URI.
  */
 struct connection *connection_open(struct event_loop *loop, const char *uri,
                                    enum connection_access access,
@@ -74,8 +76,9 @@ enum connection_access connection_access(const struct connection *connection);
  */
 enum connection_place connection_place_of(const char *uri);
 
-/* A libvirt call, or several that belong together: returns FALSE where one failed, with libvirt's error set in this
- * thread. What it needs and what it finds is in @data, which it must not share with other threads. */
+/* A libvirt call, or several that belong together: returns FALSE where one failed, with
+ * libvirt's error set in this thread. What it needs and what it finds is in @data, which it
+ * must not share with other threads. */
 typedef gboolean (*connection_func)(virConnectPtr handle, void *data);
 
 /**
@@ -83,8 +86,8 @@ typedef gboolean (*connection_func)(virConnectPtr handle, void *data);
  * @free_data: frees @data, in whichever thread
  *
  * Runs @func within the time limit. Thread-safe.
- * Returns: TRUE: @data is still the caller's. FALSE with @error set (CONNECTION_ERROR; the text is a clause that
- * names the URI): @data is no longer the caller's.
+ * Returns: TRUE: @data is still the caller's. FALSE with @error set (CONNECTION_ERROR; the text
+ * is a clause that names the URI): @data is no longer the caller's.
  */
 gboolean connection_call(struct connection *connection, connection_func func, void *data,
                          GDestroyNotify free_data, GError **error);

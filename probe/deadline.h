@@ -22,8 +22,9 @@ void deadline_threads_free(struct deadline_threads *threads);
  * @free_data: frees @data, in whichever thread
  * @timeout_ms: how long to wait for it
  *
- * Returns: TRUE where @work was done: @data is still the caller's. FALSE where it is overdue: @data is no
- * longer the caller's and must not be looked at; it is freed when @work returns, if ever.
+ * Returns: TRUE where @work was done: @data is still the caller's. FALSE where it is overdue:
+ * @data is no longer the caller's and must not be looked at; it is freed when @work returns, if
+ * ever.
  */
 gboolean deadline_run(struct deadline_threads *threads, void (*work)(void *data), void *data,
                       GDestroyNotify free_data, guint timeout_ms);

@@ -17,7 +17,7 @@ struct connection_facts {
     struct deadline_threads *threads;
     struct host_facts elsewhere; /* of a host that is not this one: nothing is known */
     GMutex mutex;
-    GHashTable *file_systems; /* of "device" -> GINT_TO_POINTER(enum fact_answer): the same for the daemon */
+    GHashTable *file_systems; /* name -> enum fact_answer: whether the daemon sees the same */
 };
 
 struct domain_facts {
@@ -93,8 +93,8 @@ place_look(void *data)
     place->known = stat(place->path, &place->st) == 0;
 }
 
-/* A name for the file system that an image is on, or for the block device that it is; NULL where it does not
- * answer, or the image is gone. */
+/* A name for the file system that an image is on, or for the block device that it is; NULL
+ * where it does not answer, or the image is gone. */
 static char *
 file_system_of(struct connection_facts *shared, const char *path)
 {
@@ -113,8 +113,9 @@ file_system_of(struct connection_facts *shared, const char *path)
     return name;
 }
 
-/* Whether the daemon sees the file system of @image as we do; FACT_UNKNOWN with @reason (to be freed). Only
- * certain answers are kept: one image that the daemon cannot look at says nothing of the next. */
+/* Whether the daemon sees the file system of @image as we do; FACT_UNKNOWN with @reason (to be
+ * freed). Only certain answers are kept: one image that the daemon cannot look at says nothing
+ * of the next. */
 static enum fact_answer
 same_file_system(struct domain_facts *facts, const domxml_elem *disk,
                  const struct image_facts *image, char **reason)

@@ -23,10 +23,11 @@ struct connection_facts *connection_facts_new(struct connection *connection,
 void connection_facts_free(struct connection_facts *facts);
 
 /**
- * connection_facts_domain: the facts source of one domain, to be freed with facts_source_free(). Both @facts and @domain
- * must outlive it. Volumes are resolved through their pools. Before an image's facts are used, one image of its file system
- * has been found to be the same for the daemon as for us; on a test: connection, whose images are
- * made up, files that exist count as they are.
+ * connection_facts_domain: the facts source of one domain, to be freed with
+ * facts_source_free(). Both @facts and @domain must outlive it. Volumes are resolved through
+ * their pools. Before an image's facts are used, one image of its file system has been found to
+ * be the same for the daemon as for us; on a test: connection, whose images are made up, files
+ * that exist count as they are.
  */
 struct facts_source *connection_facts_domain(struct connection_facts *facts,
                                              const struct source_domain *domain);

@@ -75,7 +75,8 @@ add_text(const struct reading *reading, const char *xml, const char *what, enum 
     g_autoptr(GPtrArray) named = NULL;
 
     if (!doc) {
-        g_ptr_array_add(images->problems, g_strdup_printf("%s cannot be read: %s", what, error.text));
+        g_ptr_array_add(images->problems,
+                        g_strdup_printf("%s cannot be read: %s", what, error.text));
         return;
     }
     named = named_images(doc, role, images->problems);
@@ -93,7 +94,8 @@ add_text(const struct reading *reading, const char *xml, const char *what, enum 
     }
 }
 
-/* Takes down why a text could not be had (@error is taken over); a domain that has vanished has none. */
+/* Takes down why a text could not be had (@error is taken over); a domain that has vanished has
+ * none. */
 static void
 add_failure(const struct reading *reading, const char *what, GError *error)
 {

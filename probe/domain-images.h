@@ -17,13 +17,13 @@ struct domain_image {
 struct domain_images {
     const struct source_domain *domain;
     GPtrArray *found;    /* of struct domain_image *, in the texts' order; one may be there twice */
-    GPtrArray *problems; /* of char *: clauses that say what could not be read; without the domain's name */
+    GPtrArray *problems; /* of char *: clauses that say what could not be read */
     GError *lost;        /* not NULL: why the connection is lost */
 };
 
 /**
- * domain_images_new: nothing yet; domain_images_read() fills it in, within a thread of its own where that is wanted. @domain
- * must outlive it. A domain that has vanished names nothing.
+ * domain_images_new: nothing yet; domain_images_read() fills it in, within a thread of its own
+ * where that is wanted. @domain must outlive it. A domain that has vanished names nothing.
  */
 struct domain_images *domain_images_new(const struct source_domain *domain);
 void domain_images_read(struct domain_images *images, struct connection *connection,

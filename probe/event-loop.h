@@ -10,9 +10,9 @@
 struct event_loop;
 
 /**
- * event_loop_new: readies libvirt for this process and starts its event loop: needed before the first
- * connection is opened, and made once, by main(). Libvirt's errors are no longer printed from then on;
- * they reach the caller as GError.
+ * event_loop_new: readies libvirt for this process and starts its event loop: needed before the
+ * first connection is opened, and made once, by main(). Libvirt's errors are no longer printed
+ * from then on; they reach the caller as GError.
  * Returns: the loop, to be freed after the last connection; NULL with @error set.
  */
 struct event_loop *event_loop_new(GError **error);

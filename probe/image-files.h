@@ -14,14 +14,14 @@ struct image_file {
 };
 
 struct image_files {
-    char *key;           /* of the image itself; NULL where it is not there, or is neither file nor device */
+    char *key;           /* of the image itself; NULL where there is neither file nor device */
     GPtrArray *below;    /* of struct image_file *: backing and data files */
     GPtrArray *problems; /* of char *: clauses that say what could not be looked at */
 };
 
 /**
- * image_files_look: looks at the image at the absolute @path and, as far as @chain allows, at the files below it.
- * Headers are read, nothing else. May take as long as the file system does.
+ * image_files_look: looks at the image at the absolute @path and, as far as @chain allows, at
+ * the files below it. Headers are read, nothing else. May take as long as the file system does.
  */
 struct image_files *image_files_look(const char *path, enum image_chain chain);
 void image_files_free(struct image_files *files);

@@ -81,7 +81,8 @@ is_argument(const domxml_elem *elem)
     return parent && g_str_equal(domxml_elem_local_name(parent), "commandline");
 }
 
-/* The role of what @elem, which is in @disk (or NULL: in none), names in a domain's own definition. */
+/* The role of what @elem, which is in @disk (or NULL: in none), names in a domain's own
+ * definition. */
 static enum image_role
 role_of(const domxml_elem *elem, const domxml_elem *disk)
 {
@@ -114,7 +115,8 @@ chain_at(const domxml_elem *elem, const domxml_elem *disk, enum image_role role)
     if (layer)
         return chain_of(domxml_get(layer, "format@type"));
     format = domxml_get(disk, "driver@type");
-    /* A disk of a domain without a format is raw, to libvirt; one of a snapshot's list is just not told. */
+    /* A disk of a domain without a format is raw, to libvirt; one of a snapshot's list is just
+     * not told. */
     if (!format && around(disk, "devices"))
         return IMAGE_CHAIN_NONE;
     return chain_of(format);
@@ -187,7 +189,8 @@ look_at(struct search *search, const domxml_elem *elem)
     }
 }
 
-/* What comes after @elem in document order, within @root; without what is in it, where that is so wished. */
+/* What comes after @elem in document order, within @root; without what is in it, where that is
+ * so wished. */
 static const domxml_elem *
 step(const domxml_elem *elem, const domxml_elem *root, gboolean into)
 {
@@ -223,7 +226,8 @@ named_images(const domxml_doc *doc, enum image_role role, GPtrArray *problems)
 
 /* ---- Arguments of QEMU ----------------------------------------------------------------- */
 
-/* The path that starts at @start: up to a quote or a single comma; two stand for one, as QEMU has it. */
+/* The path that starts at @start: up to a quote or a single comma; two stand for one, as QEMU
+ * has it. */
 static char *
 take_path(const char *start)
 {
@@ -239,7 +243,8 @@ take_path(const char *start)
     return g_string_free(path, FALSE);
 }
 
-/* Whether @at is where the value of "file=" or "filename=", or of the JSON member "filename", begins. */
+/* Whether @at is where the value of "file=" or "filename=", or of the JSON member "filename",
+ * begins. */
 static gboolean
 begins_file_name(const char *text, const char *at)
 {
@@ -277,10 +282,12 @@ paths_in_argument(const char *raw, GPtrArray *paths, GPtrArray *problems)
         } else if (begins_file_name(text, c) && *c != '/') {
             g_autofree char *name = take_path(c);
 
-            /* "fd:3", "nbd:unix:/sock", "json:{...}": no name of a file; paths in them are found anyway. */
+            /* "fd:3", "nbd:unix:/sock", "json:{...}": no name of a file; paths in them are
+             * found anyway. */
             if (*name && !strchr(name, ':'))
-                g_ptr_array_add(problems, g_strdup_printf("'%s' on QEMU's command line is a relative "
-                                                      "path", name));
+                g_ptr_array_add(problems,
+                                g_strdup_printf("'%s' on QEMU's command line is a relative path",
+                                                name));
         }
     }
 }

@@ -16,7 +16,7 @@ enum image_role {
     IMAGE_ROLE_CHECKPOINT,  /* the same, of a checkpoint */
     IMAGE_ROLE_SAVED,       /* the same, of a managed save */
     IMAGE_ROLE_COMMANDLINE, /* in the arguments that are passed to QEMU */
-    IMAGE_ROLE_OTHER,       /* elsewhere in the definition: firmware, NVDIMM, a file system, a console */
+    IMAGE_ROLE_OTHER,       /* elsewhere in the definition: firmware, NVDIMM, a console */
 };
 
 /* "disk", "backing file", ...; static. */
@@ -43,16 +43,18 @@ void named_image_free(struct named_image *image);
 
 /**
  * named_images: what @doc, a domain, snapshot or checkpoint, names.
- * @role: what to say of a disk's image and of other places: IMAGE_ROLE_DISK for a domain's definition;
- *   IMAGE_ROLE_SNAPSHOT, _CHECKPOINT or _SAVED then stand for every role but the command line's
- * @problems: gets a clause (char *) for each place that names an image in a way that is not understood
+ * @role: what to say of a disk's image and of other places: IMAGE_ROLE_DISK for a domain's
+ *   definition; IMAGE_ROLE_SNAPSHOT, _CHECKPOINT or _SAVED then stand for every role but the
+ *   command line's
+ * @problems: gets a clause (char *) for each place that names an image in a way that is not
+ *   understood
  * Returns: an array of struct named_image *, in document order, to be unreferenced (frees them).
  */
 GPtrArray *named_images(const domxml_doc *doc, enum image_role role, GPtrArray *problems);
 
 /**
- * paths_in_argument: the absolute paths in a text of QEMU's, such as "file=/a,,b.raw,if=none" or
- * json:{...}, as far as they can be told; added to @paths (of char *). A file that is named by a relative path
- * is a clause in @problems.
+ * paths_in_argument: the absolute paths in a text of QEMU's, such as "file=/a,,b.raw,if=none"
+ * or json:{...}, as far as they can be told; added to @paths (of char *). A file that is named
+ * by a relative path is a clause in @problems.
  */
 void paths_in_argument(const char *text, GPtrArray *paths, GPtrArray *problems);

@@ -90,7 +90,8 @@ is_same(const struct comparison *comparison, const struct image_facts *facts)
         before = after = facts->file_size;
     if (!between(comparison->info.physical, before, after))
         return FALSE;
-    /* The daemon goes by the declared format, we by the content: as raw, the capacity is the size. */
+    /* The daemon goes by the declared format, we by the content: as raw, the capacity is the
+     * size. */
     return facts->virtual_size == 0 || comparison->info.capacity == facts->virtual_size
         || between(comparison->info.capacity, before, after);
 }

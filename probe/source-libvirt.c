@@ -60,7 +60,8 @@ source_domain_text(const struct source_domain *domain)
     return domain->persistent == FACT_NO ? SOURCE_TEXT_LIVE : SOURCE_TEXT_INACTIVE;
 }
 
-/* A domain with nothing known but who it is; @handle is taken over. NULL with libvirt's error set. */
+/* A domain with nothing known but who it is; @handle is taken over. NULL with libvirt's error
+ * set. */
 static struct source_domain *
 domain_new(virDomainPtr handle)
 {
@@ -93,36 +94,15 @@ list_free(void *data)
     g_free(list);
 }
 
-static void
-set_state(struct source_domain *domain, guint flag, gboolean is)
-{
-    static const struct {
-        guint flag;
-        enum domain_state state;
-    } states[] = {
-        { VIR_CONNECT_LIST_DOMAINS_RUNNING, DOMAIN_STATE_RUNNING },
-        { VIR_CONNECT_LIST_DOMAINS_PAUSED, DOMAIN_STATE_PAUSED },
-        { VIR_CONNECT_LIST_DOMAINS_SHUTOFF, DOMAIN_STATE_SHUT_OFF },
-        { VIR_CONNECT_LIST_DOMAINS_OTHER, DOMAIN_STATE_OTHER },
-    };
-
-    for (gsize i = 0; is && i < G_N_ELEMENTS(states); i++) {
-        if (states[i].flag == flag)
-            domain->state = states[i].state;
-    }
-}
-
+/* Notes the answer to what @flag asks. */
 static void
 set_answer(struct source_domain *domain, guint flag, gboolean is)
 {
     enum fact_answer answer = is ? FACT_YES : FACT_NO;
 
     switch (flag) {
-    case VIR_CONNECT_LIST_DOMAINS_ACTIVE:
-        domain->active = answer;
-        break;
-    case VIR_CONNECT_LIST_DOMAINS_PERSISTENT:
-        domain->persistent = answer;
+    case VIR_CONNECT_LIST_DOMAINS_TRANSIENT:
+        domain->persistent = is ? FACT_NO : FACT_YES;
         break;
     case VIR_CONNECT_LIST_DOMAINS_MANAGEDSAVE:
         domain->managed_save = answer;
@@ -136,14 +116,22 @@ set_answer(struct source_domain *domain, guint flag, gboolean is)
     case VIR_CONNECT_LIST_DOMAINS_AUTOSTART:
         domain->autostart = answer;
         break;
+    case VIR_CONNECT_LIST_DOMAINS_RUNNING:
+        domain->state = is ? DOMAIN_STATE_RUNNING : domain->state;
+        break;
+    case VIR_CONNECT_LIST_DOMAINS_PAUSED:
+        domain->state = is ? DOMAIN_STATE_PAUSED : domain->state;
+        break;
+    case VIR_CONNECT_LIST_DOMAINS_OTHER:
+        domain->state = is ? DOMAIN_STATE_OTHER : domain->state;
+        break;
     default:
-        set_state(domain, flag, is);
         break;
     }
 }
 
-/* Notes for all domains whether they are among those that @flag selects. A driver that does not know
- * the flag leaves the answer unknown; any other failure is one of the whole list. */
+/* Notes for all domains whether they are among those that @flag selects. A driver that does not
+ * know the flag leaves the answer unknown; any other failure is one of the whole list. */
 static gboolean
 list_flag(virConnectPtr handle, struct list *list, guint flag)
 {
@@ -172,16 +160,31 @@ list_flag(virConnectPtr handle, struct list *list, guint flag)
     return TRUE;
 }
 
+/* What the first call tells of a domain: who it is, and whether it has a live definition. One
+ * that has and is in no list of a state changed its state between two calls. */
+static gboolean
+list_add(struct list *list, virDomainPtr handle)
+{
+    struct source_domain *domain = domain_new(handle);
+
+    if (!domain)
+        return FALSE;
+    domain->active = virDomainGetID(handle) == (unsigned int)-1 ? FACT_NO : FACT_YES;
+    domain->state = domain->active == FACT_NO ? DOMAIN_STATE_SHUT_OFF : DOMAIN_STATE_UNKNOWN;
+    g_ptr_array_add(list->domains, domain);
+    g_hash_table_insert(list->by_uuid, domain->uuid, domain);
+    return TRUE;
+}
+
 static gboolean
 list_all(virConnectPtr handle, void *data)
 {
+    /* Each with few domains in it, as a rule: what most are is what the others are not. */
     static const guint flags[] = {
-        VIR_CONNECT_LIST_DOMAINS_ACTIVE,
         VIR_CONNECT_LIST_DOMAINS_RUNNING,
         VIR_CONNECT_LIST_DOMAINS_PAUSED,
-        VIR_CONNECT_LIST_DOMAINS_SHUTOFF,
         VIR_CONNECT_LIST_DOMAINS_OTHER,
-        VIR_CONNECT_LIST_DOMAINS_PERSISTENT,
+        VIR_CONNECT_LIST_DOMAINS_TRANSIENT,
         VIR_CONNECT_LIST_DOMAINS_MANAGEDSAVE,
         VIR_CONNECT_LIST_DOMAINS_HAS_SNAPSHOT,
         VIR_CONNECT_LIST_DOMAINS_HAS_CHECKPOINT,
@@ -192,16 +195,8 @@ list_all(virConnectPtr handle, void *data)
     int count = virConnectListAllDomains(handle, &handles, 0);
     gboolean good = count >= 0;
 
-    for (int i = 0; i < count; i++) {
-        struct source_domain *domain = domain_new(handles[i]);
-
-        if (!domain) {
-            good = FALSE;
-            continue;
-        }
-        g_ptr_array_add(list->domains, domain);
-        g_hash_table_insert(list->by_uuid, domain->uuid, domain);
-    }
+    for (int i = 0; i < count; i++)
+        good = list_add(list, handles[i]) && good;
     free(handles);
     for (gsize i = 0; good && i < G_N_ELEMENTS(flags); i++)
         good = list_flag(handle, list, flags[i]);

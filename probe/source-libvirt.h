@@ -24,8 +24,8 @@ struct source_domain {
     char uuid[VIR_UUID_STRING_BUFLEN];
     enum domain_state state;
     enum fact_answer active;       /* has a live definition: neither shut off nor crashed */
-    enum fact_answer persistent;   /* no: it ends with the guest, and has nothing that could be edited */
-    enum fact_answer managed_save; /* its next start resumes a saved guest, with that guest's definition */
+    enum fact_answer persistent;   /* no: it ends with its guest; nothing could be edited */
+    enum fact_answer managed_save; /* its next start resumes a guest, under its old definition */
     enum fact_answer snapshots;
     enum fact_answer checkpoints;
     enum fact_answer autostart;
@@ -51,16 +51,17 @@ int source_domain_compare(const void *a, const void *b);
 const char *domain_state_name(enum domain_state state);
 
 /**
- * source_libvirt_list: all domains of the connection, in source_domain_compare()'s order, with state and
- * flags: a handful of calls, whatever the number of domains.
- * Returns: an array of struct source_domain *, to be unreferenced (frees them); NULL with @error set.
+ * source_libvirt_list: all domains of the connection, in source_domain_compare()'s order, with
+ * state and flags: a handful of calls, whatever the number of domains.
+ * Returns: an array of struct source_domain *, to be unreferenced (frees them); NULL with
+ * @error set.
  */
 GPtrArray *source_libvirt_list(struct connection *connection, GError **error);
 
 /**
  * source_libvirt_lookup: the domain with that name or UUID.
- * Returns: the domain, to be freed; NULL with @error set: CONNECTION_ERROR_GONE where there is none,
- * CONNECTION_ERROR_FAILED where it is the name of one and the UUID of another.
+ * Returns: the domain, to be freed; NULL with @error set: CONNECTION_ERROR_GONE where there is
+ * none, CONNECTION_ERROR_FAILED where it is the name of one and the UUID of another.
  */
 struct source_domain *source_libvirt_lookup(struct connection *connection, const char *word,
                                             GError **error);
@@ -70,8 +71,8 @@ enum source_text source_domain_text(const struct source_domain *domain);
 
 /**
  * source_libvirt_xml: a domain's definition.
- * Returns: the text, to be freed with g_free(); NULL with @error set: CONNECTION_ERROR_GONE where the
- * domain has vanished meanwhile, which is no failure of the run.
+ * Returns: the text, to be freed with g_free(); NULL with @error set: CONNECTION_ERROR_GONE
+ * where the domain has vanished meanwhile, which is no failure of the run.
  */
 char *source_libvirt_xml(struct connection *connection, const struct source_domain *domain,
                          enum source_text text, enum source_secrets secrets, GError **error);

@@ -60,7 +60,8 @@ add_item(struct past *past, enum source_past_kind kind, const char *name, char *
     g_ptr_array_add(past->found, item);
 }
 
-/* The same, with libvirt's error as the reason, unless it is that the thing has vanished (@vanished). */
+/* The same, with libvirt's error as the reason, unless it is that the thing has vanished
+ * (@vanished). */
 static void
 add(struct past *past, enum source_past_kind kind, const char *name, char *xml, int vanished)
 {

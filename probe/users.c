@@ -161,7 +161,8 @@ enter_key(struct users *users, const char *key, struct image_user *user)
     g_ptr_array_add(found, user);
 }
 
-/* Enters a use of the file that @path names under the name and, where the file is there, under its @key. */
+/* Enters a use of the file that @path names under the name and, where the file is there, under
+ * its @key. */
 static void
 enter(struct users *users, const struct source_domain *domain, const struct domain_image *named,
       enum image_role role, const char *path, const char *key)
@@ -207,8 +208,8 @@ add_problem(struct users *users, const struct source_domain *domain, const char 
 }
 
 static void
-enter_name(struct users *users, const struct source_domain *domain, const struct domain_image *named,
-           const struct look *look)
+enter_name(struct users *users, const struct source_domain *domain,
+           const struct domain_image *named, const struct look *look)
 {
     const struct named_image *image = named->image;
     const struct image_files *files = look->files;

@@ -155,8 +155,8 @@ found_new(struct volumes *volumes, const struct pool *pool, const char *name)
     return found;
 }
 
-/* The mutex is not held while the daemon is asked, so that one slow pool holds up nobody else: two who
- * ask for the same at the same time both do, and the first answer stands. */
+/* The mutex is not held while the daemon is asked, so that one slow pool holds up nobody else:
+ * two who ask for the same at the same time both do, and the first answer stands. */
 static struct pool *
 pool_of(struct volumes *volumes, const char *name)
 {

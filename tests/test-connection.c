@@ -15,7 +15,8 @@
 
 /* ---- Work with a time limit ------------------------------------------------------------ */
 
-/* Work that waits until it is told to go on; shared with the test, which may not look at what it hands over. */
+/* Work that waits until it is told to go on; shared with the test, which may not look at what
+ * it hands over. */
 struct gate {
     gatomicrefcount references;
     GMutex mutex;
@@ -96,7 +97,8 @@ START_TEST(test_work_overdue)
     ck_assert_int_ge(g_get_monotonic_time() - begin, 50 * 1000);
     ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
     ck_assert_int_eq(g_atomic_int_get(&gate->freed), FALSE);
-    /* What was left behind frees its data when it comes back, also when nobody runs threads any more. */
+    /* What was left behind frees its data when it comes back, also when nobody runs threads any
+     * more. */
     deadline_threads_free(threads);
     open_gate(gate);
     while (!g_atomic_int_get(&gate->freed))

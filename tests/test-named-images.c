@@ -63,8 +63,10 @@ static const struct {
     { "the chain that is written out",
       DISK("<driver type='qcow2'/><source file='/top'/><backingStore type='file'>"
            "<format type='qcow2'/><source file='/middle'/><backingStore type='block'>"
-           "<format type='raw'/><source dev='/base'/><backingStore/></backingStore></backingStore>"),
-      "disk, qcow2, vda, /top\nbacking file, qcow2, vda, /middle\nbacking file, none, vda, /base\n" },
+           "<format type='raw'/><source dev='/base'/><backingStore/></backingStore>"
+           "</backingStore>"),
+      "disk, qcow2, vda, /top\nbacking file, qcow2, vda, /middle\n"
+      "backing file, none, vda, /base\n" },
     { "an external data file",
       DISK("<driver type='qcow2'/><source file='/top'><dataStore type='file'><format type='raw'/>"
            "<source file='/data'/></dataStore></source>"),
@@ -198,8 +200,8 @@ key_of(const char *name)
     return key;
 }
 
-/* What is below an image: names within the folder, "(gone)" behind those that are not there; then "!" for
- * each problem. */
+/* What is below an image: names within the folder, "(gone)" behind those that are not there;
+ * then "!" for each problem. */
 static char *
 below(const char *name, enum image_chain chain)
 {
@@ -267,14 +269,16 @@ START_TEST(test_chain)
     assert_below("other", IMAGE_CHAIN_QCOW2, "middle base");
     /* What a guest wrote into its raw disk is no header. */
     assert_below("sub/top", IMAGE_CHAIN_NONE, "");
-    /* QEMU takes a relative name from the folder that the link is in, and so finds nothing; nor do we, who say so. */
+    /* QEMU takes a relative name from the folder that the link is in, and so finds nothing; nor
+     * do we, who say so. */
     assert_below("link", IMAGE_CHAIN_QCOW2, "../middle(gone)");
 }
 END_TEST
 
 START_TEST(test_missing_base)
 {
-    run("qemu-img create -q -f raw base 1M; qemu-img create -q -f qcow2 -b base -F raw top; rm base");
+    run("qemu-img create -q -f raw base 1M; qemu-img create -q -f qcow2 -b base -F raw top\n"
+        "rm base");
     assert_below("top", IMAGE_CHAIN_QCOW2, "base(gone)");
     assert_below("nothing", IMAGE_CHAIN_QCOW2, "");
 }
@@ -319,12 +323,15 @@ END_TEST
 
 START_TEST(test_unreadable)
 {
-    if (geteuid() == 0)
-        return; /* root may read all; that an unprivileged user may not is what the other runs see */
-    run("qemu-img create -q -f qcow2 a 1M; chmod 0 a; mkdir d; echo >d/b; chmod 0 d");
+    uid_t user = geteuid();
+
+    run("qemu-img create -q -f qcow2 a 1M; mkdir d; echo >d/b; chmod 755 .; chmod 0 a d");
+    /* Root may read all of it. */
+    ck_assert_int_eq(seteuid(user == 0 ? 65534 : user), 0);
     assert_below("a", IMAGE_CHAIN_QCOW2, "!");
     assert_below("a", IMAGE_CHAIN_NONE, "");
     assert_below("d/b", IMAGE_CHAIN_NONE, "!");
+    ck_assert_int_eq(seteuid(user), 0);
     run("chmod 700 d");
 }
 END_TEST

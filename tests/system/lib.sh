@@ -114,7 +114,8 @@ libvirtd_pid()
     cat "$DOMLINT_LIBVIRTD/libvirtd.pid"
 }
 
-# signal_libvirtd SIGNAL: STOP makes of it a daemon that does not answer, CONT ends that, KILL makes a dead one.
+# signal_libvirtd SIGNAL: STOP makes of it a daemon that does not answer, CONT ends that, KILL makes
+# a dead one.
 signal_libvirtd()
 {
     kill "-$1" "$(libvirtd_pid)"

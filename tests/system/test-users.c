@@ -55,8 +55,8 @@ index_all(void)
     return index_of(domains);
 }
 
-/* Who uses the image of that name in $images, in a line: "web:vda:disk other:vdb:backing file"; behind
- * it "!" for each problem of the index. */
+/* Who uses the image of that name in $images, in a line: "web:vda:disk other:vdb:backing file";
+ * behind it "!" for each problem of the index. */
 static char *
 uses(struct users *users, const char *name)
 {
@@ -176,7 +176,8 @@ START_TEST(test_live_and_inactive)
         "make_image raw $images/passing.raw 1M\n"
         "domain_xml passing \"$(disk_xml vda virtio raw $images/passing.raw)\" >$images/p.xml\n"
         "virsh -q create $images/p.xml\n"
-        "virsh -q domblklist web | grep -c old.raw; virsh -q domblklist --inactive web | grep -c new.raw");
+        "virsh -q domblklist web | grep -c old.raw\n"
+        "virsh -q domblklist --inactive web | grep -c new.raw");
     struct users *users = index_all();
 
     ck_assert_str_eq(made, "1\n1");
@@ -223,7 +224,8 @@ START_TEST(test_command_line)
     g_autofree char *made = harness_run(
         "make_image raw $images/base.raw 1M\n"
         "make_image qcow2 $images/a,b.qcow2 1M -b $images/base.raw -F raw\n"
-        "domain_xml web | sed -e \"s|<domain |&xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0' |\" "
+        "uri=http://libvirt.org/schemas/domain/qemu/1.0\n"
+        "domain_xml web | sed -e \"s|<domain |&xmlns:qemu='$uri' |\" "
         "-e \"s|</domain>|<qemu:commandline><qemu:arg value='-drive'/>"
         "<qemu:arg value='file=$images/a,,b.qcow2,if=virtio'/></qemu:commandline></domain>|\" "
         ">$images/web.xml; virsh -q define $images/web.xml\n"
@@ -294,7 +296,8 @@ START_TEST(test_vanished_domain)
 {
     g_autofree char *made = harness_run(
         "make_image raw $images/a.raw 1M\n"
-        "for name in web gone; do define_domain $name \"$(disk_xml vda virtio raw $images/a.raw)\"; done");
+        "disk=$(disk_xml vda virtio raw $images/a.raw)\n"
+        "define_domain web \"$disk\"; define_domain gone \"$disk\"");
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) domains = source_libvirt_list(connection, &error);
     g_autofree char *gone = harness_run("virsh -q undefine gone");
@@ -371,7 +374,8 @@ START_TEST(test_local_facts)
         "define_domain gone \"$(disk_xml vda virtio raw $images/gone.raw)\"\n"
         "define_domain wrong \"$(disk_xml vda virtio raw $images/a.qcow2)\"\n"
         "make_image qcow2 $images/run.qcow2 5M\n"
-        "define_domain run \"$(disk_xml vda virtio qcow2 $images/run.qcow2)\"; virsh -q start run\n");
+        "define_domain run \"$(disk_xml vda virtio qcow2 $images/run.qcow2)\"\n"
+        "virsh -q start run\n");
     g_autofree char *a = facts_of("a"), *odd = facts_of("odd"), *gone = facts_of("gone"),
                     *wrong = facts_of("wrong"), *volume = facts_of("web"), *run = facts_of("run");
 
@@ -384,7 +388,8 @@ START_TEST(test_local_facts)
 }
 END_TEST
 
-/* A daemon that sees another file under the same path: its mounts differ from ours, as in a container. */
+/* A daemon that sees another file under the same path: its mounts differ from ours, as in a
+ * container. */
 START_TEST(test_daemon_sees_another_image)
 {
     g_autofree char *made = harness_run(
