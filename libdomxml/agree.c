@@ -50,6 +50,19 @@ input_offset(xmlParserCtxtPtr parser)
 #endif
 }
 
+/* The first fault is enough: libxml2 would tell of millions. Not by xmlStopParser() in older versions,
+ * where that takes the input away from under the functions that are reading it. */
+static void
+stop(xmlParserCtxtPtr parser)
+{
+#if LIBXML_VERSION >= 21400
+    xmlStopParser(parser);
+#else
+    parser->instate = XML_PARSER_EOF;
+    parser->disableSAX = 1;
+#endif
+}
+
 /* Errors of namespaces that libxml2, libvirt and we live with: a prefix that is not declared, an
  * odd URI. */
 static bool
@@ -82,6 +95,7 @@ on_error(void *data, error_pointer fault)
         offset = judge->doc->length;
     dx_error(&judge->verdict, DOMXML_ERR_NOT_WELL_FORMED, judge->doc->text, offset, "%s",
              fault->message ? fault->message : "not well-formed");
+    stop(judge->parser);
 }
 
 /* ---- Events ------------------------------------------------------------------------------- */

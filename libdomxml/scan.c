@@ -350,13 +350,17 @@ scan_start_tag(struct scanner *scan)
 
 /* ---- Text and end tags -------------------------------------------------------------------- */
 
-/* The offset behind the next @mark, or 0. */
+/* The offset behind the next @mark, which ends in '>', or 0. */
 static size_t
 find_end(struct scanner *scan, size_t from, const char *mark)
 {
-    const char *found = strstr(scan->text + from, mark);
+    const char *start = scan->text + from, *end = scan->text + scan->doc->length;
+    size_t length = strlen(mark);
 
-    return found ? (size_t)(found - scan->text) + strlen(mark) : 0;
+    for (const char *at = start; (at = memchr(at, '>', (size_t)(end - at))); at++)
+        if ((size_t)(at + 1 - start) >= length && memcmp(at + 1 - length, mark, length) == 0)
+            return (size_t)(at + 1 - scan->text);
+    return 0;
 }
 
 /* Appends to the strings what the range, which holds no tags, says: text and CDATA sections, not

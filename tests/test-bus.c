@@ -16,6 +16,7 @@
 #define TARGET(dev, bus) "      <target dev='" dev "' bus='" bus "'/>\n"
 #define PLAIN(dev, bus) DISK("disk", TARGET(dev, bus))
 #define PINNED(dev, bus) DISK("disk", TARGET(dev, bus) "      <boot order='1'/>\n")
+#define NO_BUS(dev) DISK("disk", "      <target dev='" dev "'/>\n")
 #define CDROM(dev, bus) DISK("cdrom", TARGET(dev, bus) "      <readonly/>\n")
 #define DRIVE "      <address type='drive' controller='0' bus='0' target='0' unit='0'/>\n"
 #define PCI "      <address type='pci' domain='0x0000' bus='0x00' slot='0x05' function='0x0'/>\n"
@@ -201,6 +202,11 @@ static const struct move boot_moves[] = {
     /* Names of one letter sort before those of two. */
     { "virtio", 1, PC(BOOT("hd"), PLAIN("vdaa", "virtio") PLAIN("hda", "ide")),
       PC("", PINNED("vdaa", "virtio") PLAIN("vda", "virtio")) },
+    /* No bus written: the order is the same at define and when libvirt reads its own file. */
+    { "virtio", 0, PC(BOOT("hd"), NO_BUS("hda") NO_BUS("vda")),
+      PC("", PINNED("vdb", "virtio") NO_BUS("vda")) },
+    { "virtio", 1, PC(BOOT("hd"), NO_BUS("vda") NO_BUS("hda")),
+      PC(BOOT("hd"), NO_BUS("vda") PLAIN("vdb", "virtio")) },
     /* Per-device boot orders decide alone, and stay. */
     { "virtio", 0,
       PC("", PLAIN("hda", "ide") DISK("disk", TARGET("vda", "virtio") "      <boot order='1'/>\n")),
@@ -357,6 +363,9 @@ static const struct {
     { "virtio",
       PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("vda", "virtio")
          "    <interface type='user'>\n      <boot order='1'/>\n    </interface>\n"), 0,
+      DOMXML_ERR_REFUSED },
+    /* Defined so, sdb is booted; once libvirt is restarted, sda (tried). */
+    { "virtio", PC(BOOT("hd"), PLAIN("sdb", "scsi") NO_BUS("hda") NO_BUS("sda")), 0,
       DOMXML_ERR_REFUSED },
     /* What it depends on is a placeholder. */
     { "virtio", PC("", PLAIN("{{ dev }}", "ide")), 0, DOMXML_ERR_TEMPLATE },
