@@ -194,7 +194,8 @@ dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
         return false;
     boot = domxml_editor_insert_child(editor, disk, "boot", place_for_boot(editor, disk), error);
     if (!boot || !domxml_editor_set_attr(editor, boot, "order", "1", error) ||
-        !dx_editor_note(editor, error, "added <boot order='1'/> to disk %s, which the firmware boots",
+        !dx_editor_note(editor, error,
+                        "added <boot order='1'/> to disk %s, which the firmware boots",
                         dx_disk_get(editor, disk, "target@dev", "")))
         return false;
     if (!domxml_editor_find(editor, domain, "os/boot"))

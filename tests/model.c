@@ -93,8 +93,9 @@ compare_readers(const domxml_elem *elem, const xmlNode *node)
            "<%s> is read with another prefix", node->name);
     expect(same_string(domxml_elem_namespace(elem), uri), "<%s> is read in another namespace",
            node->name);
-    expect(same_string(domxml_elem_text(elem), text), "the text of <%s> is read as '%s' instead of '%s'",
-           node->name, domxml_elem_text(elem), text);
+    expect(same_string(domxml_elem_text(elem), text),
+           "the text of <%s> is read as '%s' instead of '%s'", node->name, domxml_elem_text(elem),
+           text);
     free(text);
     for (size_t i = 0; i < domxml_elem_attr_count(elem); i++) {
         const char *name = domxml_elem_attr_name(elem, i);

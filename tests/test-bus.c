@@ -61,7 +61,8 @@ static const struct move disk_moves[] = {
     { "virtio", 0, PC("", DISK("disk", "      <target dev='hda'/>\n")),
       PC("", DISK("disk", "      <target dev='vda' bus='virtio'/>\n")) },
     /* A name that fits already is kept. */
-    { "virtio", 0, PC("", DISK("disk", TARGET("vdc", "ide") DRIVE)), PC("", PLAIN("vdc", "virtio")) },
+    { "virtio", 0, PC("", DISK("disk", TARGET("vdc", "ide") DRIVE)),
+      PC("", PLAIN("vdc", "virtio")) },
     { "sata", 0, PC("", PLAIN("sdb", "scsi")), PC("", PLAIN("sdb", "sata")) },
     /* Unless another disk has it, or it is no name on that bus. */
     { "virtio", 0, PC("", PLAIN("vda", "ide") CDROM("vda", "ide")),
@@ -244,7 +245,8 @@ static const struct {
     { "virtio", PLAIN("hda", "ide"), "root=/dev/hda1 ro", "root=/dev/vda1 ro" },
     { "virtio", PLAIN("hda", "ide"), "ro root=/dev/sda1", "ro root=/dev/vda1" },
     { "virtio", PLAIN("hda", "ide"), "root=/dev/hda", "root=/dev/vda" },
-    { "virtio", PLAIN("hda", "ide"), "quiet \"root=/dev/hda12\" ro", "quiet \"root=/dev/vda12\" ro" },
+    { "virtio", PLAIN("hda", "ide"), "quiet \"root=/dev/hda12\" ro",
+      "quiet \"root=/dev/vda12\" ro" },
     { "virtio", PLAIN("sda", "sata"), "root=/dev/sda2", "root=/dev/vda2" },
     { "sata", PLAIN("vda", "virtio"), "a=b\n root=/dev/vda1\n", "a=b\n root=/dev/sda1\n" },
     /* The last one is the kernel's. */
@@ -303,8 +305,9 @@ END_TEST
 
 START_TEST(remarks_say_what_changed)
 {
-    const char *text = PC(BOOT("hd"), DISK("disk", TARGET("hda", "ide") "      <wwn>5</wwn>\n" DRIVE)
-                          PLAIN("vda", "virtio"));
+    const char *text =
+        PC(BOOT("hd"), DISK("disk", TARGET("hda", "ide") "      <wwn>5</wwn>\n" DRIVE)
+                       PLAIN("vda", "virtio"));
     const char *direct = PC(KERNEL("root=/dev/hda1"), PLAIN("hda", "ide"));
     const char *other = PC(KERNEL("root=/dev/sdb1"), PLAIN("sda", "sata") PLAIN("sdb", "sata"));
 
@@ -313,7 +316,8 @@ START_TEST(remarks_say_what_changed)
     check_notes(text, 0, set_bus, "virtio", "removed <wwn>: bus virtio refuses it");
     check_notes(text, 0, set_bus, "virtio", "added <boot order='1'/> to disk vdb");
     check_notes(text, 0, set_bus, "virtio", "removed <boot dev='hd'/> from <os>");
-    check_notes(direct, 0, set_bus, "virtio", "changed root=/dev/hda1 in <cmdline> to root=/dev/vda1");
+    check_notes(direct, 0, set_bus, "virtio",
+                "changed root=/dev/hda1 in <cmdline> to root=/dev/vda1");
     check_notes(other, 0, set_bus, "virtio", "left root=/dev/sdb1 in <cmdline>");
     check_notes("<disk><target dev='hda' bus='ide'/></disk>", 0, set_bus, "virtio",
                 "could not be checked");
@@ -373,8 +377,10 @@ static const struct {
     { "virtio", PC("", DISK("{{ device }}", TARGET("hda", "ide"))), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", PLAIN("hda", "ide") PLAIN("@DEV@", "ide")), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", PLAIN("vdb", "ide") PLAIN("@DEV@", "ide")), 0, DOMXML_ERR_TEMPLATE },
-    { "virtio", PC(BOOT("$boot"), PLAIN("hda", "ide") PLAIN("hdb", "ide")), 0, DOMXML_ERR_TEMPLATE },
-    { "virtio", DOMAIN_OF("kvm", "{{ machine }}", "", PLAIN("hda", "ide")), 0, DOMXML_ERR_TEMPLATE },
+    { "virtio", PC(BOOT("$boot"), PLAIN("hda", "ide") PLAIN("hdb", "ide")), 0,
+      DOMXML_ERR_TEMPLATE },
+    { "virtio", DOMAIN_OF("kvm", "{{ machine }}", "", PLAIN("hda", "ide")), 0,
+      DOMXML_ERR_TEMPLATE },
 };
 
 START_TEST(move_is_refused)
@@ -387,9 +393,10 @@ END_TEST
 
 START_TEST(moves_see_each_other)
 {
-    const char *text = PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("hdb", "ide") PLAIN("vda", "virtio"));
-    const char *expected = PC("", PINNED("vdb", "virtio") PLAIN("vdc", "virtio")
-                                  PLAIN("vda", "virtio"));
+    const char *text =
+        PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("hdb", "ide") PLAIN("vda", "virtio"));
+    const char *expected =
+        PC("", PINNED("vdb", "virtio") PLAIN("vdc", "virtio") PLAIN("vda", "virtio"));
     struct domxml_error error = DOMXML_ERROR_INIT;
     domxml_doc *doc = check_parse(text);
     domxml_editor *editor = domxml_editor_new(doc, &error);
