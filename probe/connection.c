@@ -269,13 +269,26 @@ connection_open(struct event_loop *loop G_GNUC_UNUSED, const char *uri,
     return connection;
 }
 
+static void
+close_now(void *data)
+{
+    shared_release(data);
+}
+
+static void
+free_nothing(void *data G_GNUC_UNUSED)
+{
+}
+
 void
 connection_close(struct connection *connection)
 {
     if (!connection)
         return;
+    /* Closing is a call, too: the daemon is told, and its answer waited for. */
+    (void)deadline_run(connection->threads, close_now, connection->shared, free_nothing,
+                       connection->limits.call_ms);
     deadline_threads_free(connection->threads);
-    shared_release(connection->shared);
     g_free(connection->uri);
     g_free(connection);
 }

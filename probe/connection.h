@@ -63,7 +63,8 @@ struct connection *connection_open(struct event_loop *loop, const char *uri,
                                    enum connection_access access,
                                    const struct connection_limits *limits, GError **error);
 
-/* Calls that are overdue keep libvirt's handle, but nothing waits for them. */
+/* Within the time limit, too; calls that are overdue keep libvirt's handle, but nothing waits for
+ * them. Domains are to be freed before. */
 void connection_close(struct connection *connection);
 
 /* The URI as libvirt resolved it; the connection's. */

@@ -433,6 +433,24 @@ START_TEST(test_stopped_daemon_is_not_waited_for_at_the_door)
 }
 END_TEST
 
+/* To close a connection is to ask the daemon, too. */
+START_TEST(test_stopped_daemon_is_not_waited_for_at_the_end)
+{
+    const struct connection_limits limits = {
+        .call_ms = 300, .keepalive_interval_s = 60, .keepalive_count = 10,
+    };
+    gint64 begin;
+
+    open_connection(CONNECTION_READ_ONLY, &limits);
+    g_free(harness_run("signal_libvirtd STOP"));
+    begin = g_get_monotonic_time();
+    connection_close(connection);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
+    event_loop_free(loop);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
+}
+END_TEST
+
 START_TEST(test_dead_daemon)
 {
     g_autoptr(GError) error = NULL;
@@ -481,6 +499,7 @@ suite(void)
     tcase_add_test(daemon, test_stopped_daemon);
     tcase_add_test(daemon, test_call_overdue);
     tcase_add_test(daemon, test_stopped_daemon_is_not_waited_for_at_the_door);
+    tcase_add_test(daemon, test_stopped_daemon_is_not_waited_for_at_the_end);
     tcase_add_test(daemon, test_dead_daemon);
     suite_add_tcase(s, daemon);
     return s;

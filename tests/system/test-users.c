@@ -291,6 +291,27 @@ START_TEST(test_broken_image)
 }
 END_TEST
 
+/* A managed save that the daemon cannot read may name any image. */
+START_TEST(test_unreadable_managed_save)
+{
+    g_autofree char *made = harness_run(
+        "make_image raw $images/a.raw 1M\n"
+        "define_domain web \"$(disk_xml vda virtio raw $images/a.raw)\"\n"
+        "virsh -q start web; virsh -q managedsave web\n"
+        "echo spoilt >/var/lib/libvirt/qemu/save/web.save\n"
+        "! virsh -q managedsave-dumpxml web 2>/dev/null");
+    struct users *users = index_all();
+    const char *problem;
+
+    assert_uses(users, "a.raw", "web:vda:disk");
+    ck_assert(!users_complete(users));
+    problem = g_ptr_array_index(users_problems(users), 0);
+    ck_assert_msg(g_str_has_prefix(problem, "domain web: its managed save cannot be read: "), "%s",
+                  problem);
+    users_free(users);
+}
+END_TEST
+
 /* A domain that has vanished since it was listed uses nothing, and is no gap in what is known. */
 START_TEST(test_vanished_domain)
 {
@@ -436,6 +457,7 @@ suite(void)
     tcase_add_test(users, test_volume);
     tcase_add_test(users, test_unresolved_volume);
     tcase_add_test(users, test_broken_image);
+    tcase_add_test(users, test_unreadable_managed_save);
     tcase_add_test(users, test_vanished_domain);
     tcase_add_test(users, test_many_domains);
     tcase_add_test(users, test_lost_connection);
