@@ -320,7 +320,8 @@ journal_read(struct journal *journal, const char *id, GError **error)
             json_array_add_element(records, g_steal_pointer(&node));
         } else if (lines[i + 1]) {
             /* Only the last line can be torn; anything else is damage that must be seen. */
-            g_set_error(error, JOURNAL_ERROR, JOURNAL_FAILED, "%s: line %u is damaged", path, i + 1);
+            g_set_error(error, JOURNAL_ERROR, JOURNAL_FAILED, "%s: line %u is damaged", path,
+                        i + 1);
             json_array_unref(records);
             return NULL;
         }

@@ -19,7 +19,8 @@ refuse(GError **error, const char *format, ...)
     return FALSE;
 }
 
-/* A revert to a snapshot in the image may go with a definition that has the disk on its old bus (facts 4.5). */
+/* A revert to a snapshot in the image may go with a definition that has the disk on its old bus
+ * (facts 4.5). */
 static gboolean
 check_images(const struct step_define *step, GError **error)
 {
@@ -106,6 +107,12 @@ step_define_run(const struct step_define *step, struct journal_run *run, GPtrArr
 
 /* ---- Taking back ---- */
 
+static gboolean
+is_string(JsonObject *record, const char *name, const char *value)
+{
+    return g_strcmp0(json_object_get_string_member_with_default(record, name, NULL), value) == 0;
+}
+
 /* The last record of @type in @records about the domain. */
 static JsonObject *
 last_record(JsonArray *records, const char *type, const char *uuid)
@@ -113,8 +120,7 @@ last_record(JsonArray *records, const char *type, const char *uuid)
     for (guint i = json_array_get_length(records); i-- > 0;) {
         JsonObject *record = json_array_get_object_element(records, i);
 
-        if (g_strcmp0(json_object_get_string_member_with_default(record, "type", NULL), type) == 0 &&
-            g_strcmp0(json_object_get_string_member_with_default(record, "uuid", NULL), uuid) == 0)
+        if (is_string(record, "type", type) && is_string(record, "uuid", uuid))
             return record;
     }
     return NULL;
@@ -132,8 +138,9 @@ read_changes(JsonObject *record, GError **error)
     return change_from_json(json_node_get_array(node), error);
 }
 
-/* Where we were killed between the define and its record, libvirt's own part of the change (a new <address>) is not in
- * the journal: it follows from what stood before and what stands now, for the disks that we were about to change. */
+/* Where we were killed between the define and its record, libvirt's own part of the change (a new
+ * <address>) is not in the journal: it follows from what stood before and what stands now, for the
+ * disks that we were about to change. */
 static GPtrArray *
 complete_changes(JsonObject *announced, GPtrArray *changes, const domxml_doc *now)
 {
@@ -220,7 +227,8 @@ step_define_undo(struct connection *connection, const struct source_domain *doma
                  GError **error)
 {
     struct definition *definition = definition_fetch(connection, domain, error);
-    g_autoptr(GPtrArray) changes = definition ? changes_to_revert(definition, records, error) : NULL;
+    g_autoptr(GPtrArray) changes =
+        definition ? changes_to_revert(definition, records, error) : NULL;
     gboolean ok = changes && undo_changes(definition, changes, run, notes, left, error);
 
     definition_free(definition);

@@ -173,13 +173,14 @@ prepare(struct run *run, GError **error)
     return run->report != NULL;
 }
 
-/* Opens the connection that the targets need, and finds the domains; where they cannot be had, the targets say why, and
- * the others are worked on. FALSE: wrong usage, and the run's status says so. */
+/* Opens the connection that the targets need, and finds the domains; where they cannot be had, the
+ * targets say why, and the others are worked on. FALSE: wrong usage, and the run's status says so.
+ * */
 static gboolean
 find_domains(struct run *run)
 {
     const struct options *options = run->options;
-    const char *uri = options->connect ? options->connect : "libvirt's default connection";
+    const char *uri = connection_name(options->connect);
     g_autoptr(GError) problem = NULL;
     const char *hint;
 
@@ -220,7 +221,8 @@ have_consent(struct run *run)
     fixes = mode_diff_for_consent(run);
     if (!fixes)
         return TRUE;
-    question = g_strdup_printf("Clear %u finding%s by these changes?", fixes, fixes == 1 ? "" : "s");
+    question = g_strdup_printf("Clear %u finding%s by these changes?", fixes,
+                               fixes == 1 ? "" : "s");
     if (consent_ask(run->options, question) == CONSENT_GIVEN)
         return TRUE;
     message("nothing was changed");

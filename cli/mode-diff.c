@@ -114,8 +114,8 @@ preview_failed(struct preview *preview, const struct domxml_error *problem)
                      problem->text);
 }
 
-/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its way. What is to be said
- * of a domain besides goes into the comments. */
+/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its
+ * way. What is to be said of a domain besides goes into the comments. */
 static char *
 foresee_refusal(const struct run *run, struct preview *preview, const struct lint_fixed *fixed,
                 GString *out)

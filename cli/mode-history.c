@@ -26,7 +26,7 @@ is_type(JsonObject *record, const char *type)
 struct run_story {
     const char *time, *command, *uri;
     gboolean ended;
-    GPtrArray *uuids;  /* of the domains whose definition was, or may have been, changed; in order */
+    GPtrArray *uuids;  /* of the domains whose definition was or may have been changed, in order */
     GPtrArray *names;
 };
 
@@ -50,7 +50,8 @@ story_read(struct run_story *story, JsonArray *records)
             g_ptr_array_add(story->uuids, (gpointer)uuid);
             g_ptr_array_add(story->names, (gpointer)member(record, "domain"));
         } else if (is_type(record, "define-failed") && uuid) {
-            /* Nothing stands of it, unless putting back failed: then what stands is ours to take back. */
+            /* Nothing stands of it, unless putting back failed: then what stands is ours to take
+             * back. */
             guint index;
 
             if (json_object_get_boolean_member_with_default(record, "restored", TRUE) &&
@@ -153,7 +154,8 @@ mode_history(struct run *run)
 
 /* ---- Taking back ---- */
 
-/* The run to take back without an ID: the last that changed something and was not taken back; to be freed. */
+/* The run to take back without an ID: the last that changed something and was not taken back; to
+ * be freed. */
 static char *
 last_run(struct journal *journal, GError **error)
 {

@@ -43,7 +43,8 @@ option_table(struct raw_options *raw)
 
         {"unsafe-fixes", 0, 0, FLAG, &raw->unsafe_fixes,
          "with --fix and --diff: also the fixes that the guest must be ready for", NULL},
-        {"yes", 'y', 0, FLAG, &raw->yes, "ask nothing: carry it out (changes of files never ask)", NULL},
+        {"yes", 'y', 0, FLAG, &raw->yes, 
+         "ask nothing: carry it out (changes of files never ask)", NULL},
 
         {"state-dir", 0, 0, WORD, &raw->state_dir,
          "the folder of the journal that --undo reads (default: /var/lib/domlint for root)", "DIR"},

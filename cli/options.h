@@ -51,7 +51,7 @@ struct options {
     enum lint_severity fail_on, min_severity;
     enum color_when color;
     guint jobs;
-    gboolean all;           /* all domains of the connection: --all, or no TARGET where that means it */
+    gboolean all;           /* all domains of the connection: --all, or no TARGET */
     char *connect;          /* the connection's URI; NULL: libvirt's default */
     char *undo;             /* the ID of the run to take back; "": the last */
     char *state_dir;        /* of the journal; never NULL */
