@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file-attributes.c: giving a new file the owner, mode and extended attributes of the one it replaces.
+ * file-attributes.c: giving a new file the owner, mode and extended attributes of the one it
+ * replaces.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "apply/file-attributes.h"
 #include "apply/step-file.h"
 
-/* An ACL that a new file inherits from its folder, and that is to go where the old file had none. */
+/* The ACL that a new file may inherit from its folder; it goes where the old file had none. */
 static const char acl_name[] = "system.posix_acl_access";
 
 /* Attributes that speak of the old content. */
@@ -29,7 +30,8 @@ failed(GError **error, int code, const char *what)
     return FALSE;
 }
 
-/* The names of the extended attributes of @file, NULL-terminated; an empty list where the file system has none. */
+/* The names of the extended attributes of @file, NULL-terminated; an empty list where the file
+ * system has none. */
 static GStrv
 list_names(int file)
 {
@@ -131,8 +133,8 @@ copy_owner(const struct stat *from, int to, GError **error)
 gboolean
 file_attributes_copy(int from, const struct stat *from_stat, int to, GError **error)
 {
-    /* The owner first, since a change of owner drops bits of the mode; the mode last, since an ACL sets
-     * its group bits. */
+    /* The owner first, since a change of owner drops bits of the mode; the mode last, since an
+     * ACL sets its group bits. */
     if (!copy_owner(from_stat, to, error) || !copy_extended(from, to, error))
         return FALSE;
     if (fchmod(to, from_stat->st_mode & 07777) < 0)

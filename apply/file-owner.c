@@ -110,5 +110,7 @@ file_owned_by_libvirtd(const char *real_path, const char *text, gsize length)
         "(domlint --fix %s comes with live domains; until then: virsh dumpxml --inactive "
         "--security-info %s | domlint --fix - >new.xml, then virsh define new.xml)%s",
         name, name,
-        in_folder ? "" : "; if it is a copy of your own, remove the AUTO-GENERATED FILE comment at its top");
+        in_folder ? ""
+                  : "; if it is a copy of your own, remove the AUTO-GENERATED FILE comment at its "
+                    "top");
 }

@@ -2,8 +2,9 @@
 /*
  * step-file.c: writing a changed document back into its file, whole or not at all.
  *
- * The content never passes through the file itself: a new one is made beside it and takes its name in
- * one step, so that no moment exists at which a reader, or a machine that lost power, finds half of it.
+ * The content never passes through the file itself: a new one is made beside it and takes its
+ * name in one step, so that no moment exists at which a reader, or a machine that lost power,
+ * finds half of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,8 +79,8 @@ refusal_of_kind(const struct stat *status)
     if (!S_ISREG(status->st_mode))
         return g_strdup("it is not a regular file");
     if (status->st_nlink > 1)
-        return g_strdup_printf("it has %ju hard links, and would part from the others; make it a file "
-                               "of its own first (cp, then mv over it)",
+        return g_strdup_printf("it has %ju hard links, and would part from the others; make it a "
+                               "file of its own first (cp, then mv over it)",
                                (uintmax_t)status->st_nlink);
     return NULL;
 }
@@ -104,8 +105,8 @@ step_file_refusal(const char *path, const char *text, gsize length)
     return refusal;
 }
 
-/* Opens the folder of the real file behind @path, and the file, whose kind is looked at before it is
- * opened for reading: opening a device or FIFO has effects. */
+/* Opens the folder of the real file behind @path, and the file, whose kind is looked at before
+ * it is opened for reading: opening a device or FIFO has effects. */
 static gboolean
 open_old(struct replacement *replacement, const char *path, GError **error)
 {
@@ -138,7 +139,8 @@ open_old(struct replacement *replacement, const char *path, GError **error)
     return !refusal || fail(error, STEP_FILE_REFUSED, "%s", refusal);
 }
 
-/* Creates the new file beside the old one, for nobody else to read before it has the old one's mode. */
+/* Creates the new file beside the old one, for nobody else to read before it has the old one's
+ * mode. */
 static gboolean
 create_new(struct replacement *replacement, GError **error)
 {
@@ -199,7 +201,8 @@ holds(int file, const char *text, gsize length)
     }
 }
 
-/* Whether the name still stands for the file that was opened, with the text that the change was made for. */
+/* Whether the name still stands for the file that was opened, with the text that the change was
+ * made for. */
 static gboolean
 check_drift(struct replacement *replacement, const char *text, gsize length, GError **error)
 {

@@ -14,8 +14,9 @@
  * @text, @length: what the file holds
  *
  * Returns: why @path must not be written, to be freed, with the way out; NULL where it may be: a
- * file that libvirtd owns (below /etc/libvirt or /run/libvirt, or with libvirt's AUTO-GENERATED FILE
- * comment at its top), one with more than one hard link, not a regular file, write-protected, gone.
+ * file that libvirtd owns (below /etc/libvirt or /run/libvirt, or with libvirt's AUTO-GENERATED
+ * FILE comment at its top), one with more than one hard link, not a regular file,
+ * write-protected, gone.
  */
 char *step_file_refusal(const char *path, const char *text, gsize length);
 
@@ -24,11 +25,12 @@ char *step_file_refusal(const char *path, const char *text, gsize length);
  * @old_text, @old_length: what the file held when the change was made
  *
  * Replaces the file's content by @new_text: a temporary file in the same folder (O_EXCL, random
- * name), written, given mode, owner and extended attributes of the old one, flushed, renamed over it,
- * the folder flushed. Symlinks are resolved first. Refused where step_file_refusal() says so, or the
- * file changed since it was read. After a failure or a kill at any moment the file holds either the old
- * or the new text, whole; no temporary file is left but by a kill or a crash (.domlint-*.tmp). Signals
- * that can be blocked are, in the calling thread, while a temporary file is there.
+ * name), written, given mode, owner and extended attributes of the old one, flushed, renamed
+ * over it, the folder flushed. Symlinks are resolved first. Refused where step_file_refusal()
+ * says so, or the file changed since it was read. After a failure or a kill at any moment the
+ * file holds either the old or the new text, whole; no temporary file is left but by a kill or a
+ * crash (.domlint-*.tmp). Signals that can be blocked are, in the calling thread, while a
+ * temporary file is there.
  *
  * Returns: whether it is done; FALSE with @error otherwise: STEP_FILE_REFUSED (nothing touched) or
  * STEP_FILE_FAILED.

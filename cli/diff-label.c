@@ -19,30 +19,10 @@ plain_path(const char *path)
     return g_strdup(g_path_skip_root(whole));
 }
 
-static gboolean
-needs_quotes(const char *text)
-{
-    for (; *text; text++) {
-        if (g_ascii_iscntrl(*text) || *text == '"' || *text == '\\')
-            return TRUE;
-    }
-    return FALSE;
-}
-
 char *
 diff_label(const char *prefix, const char *path)
 {
-    g_autofree char *plain = NULL;
-    g_autofree char *name = NULL;
-    g_autofree char *quoted = NULL;
+    g_autofree char *plain = g_str_equal(path, "-") ? g_strdup("stdin.xml") : plain_path(path);
 
-    if (g_str_equal(path, "-"))
-        return g_strconcat(prefix, "stdin.xml", NULL);
-    plain = plain_path(path);
-    name = g_strconcat(prefix, plain, NULL);
-    /* A name with a space is ended by a tab: patch would take what follows the space for a date. */
-    if (!needs_quotes(name))
-        return g_strconcat(name, strchr(name, ' ') ? "\t" : "", NULL);
-    quoted = g_strescape(name, NULL);
-    return g_strconcat("\"", quoted, "\"", NULL);
+    return g_strconcat(prefix, plain, NULL);
 }

@@ -59,6 +59,17 @@ parse(struct document *document, GBytes *bytes)
     }
 }
 
+static void
+fail_to_read(struct document *document, const GError *problem)
+{
+    /* Of an image one says that it is on another host; of a document, that it is nowhere. */
+    gboolean is_missing = g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+    g_autofree char *why = g_strdup_printf("cannot be read: %s",
+                                           is_missing ? "no such file" : problem->message);
+
+    document_fail(document, 0, 0, why);
+}
+
 struct document *
 document_read(const struct target *target)
 {
@@ -77,8 +88,10 @@ document_read(const struct target *target)
         text = source_file_read(target->path, &problem);
     if (text)
         parse(document, text);
+    else if (target->failure)
+        document_fail(document, 0, 0, target->failure);
     else
-        document_fail(document, 0, 0, problem ? problem->message : target->failure);
+        fail_to_read(document, problem);
     return document;
 }
 

@@ -11,10 +11,11 @@ struct document {
     struct lint_target target; /* owns its strings; the doc in it is @doc or one that outlives it */
     char *path;                /* to be opened by; "-": standard input */
     domxml_doc *doc;           /* NULL where it could not be read or is no document */
-    GPtrArray *messages;       /* of char *: what else is to be said, each with its place, unescaped */
+    GPtrArray *messages;       /* of char *: what else is to be said, each with its place */
 };
 
-/* Reads what @target stands for; where that fails, the document's target has a failure. To be freed. */
+/* Reads what @target stands for; where that fails, the document's target has a failure. To be
+ * freed. */
 struct document *document_read(const struct target *target);
 void document_free(struct document *document);
 
@@ -22,6 +23,6 @@ void document_free(struct document *document);
 void document_message(struct document *document, int line, int column, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
-/* For documents that describe this host: images that are not there make the target's failure. The document
- * must have been parsed. */
+/* For documents that describe this host: images that are not there make the target's failure.
+ * The document must have been parsed. */
 void document_require_images(struct document *document, struct facts_source *facts);

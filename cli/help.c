@@ -12,12 +12,12 @@
 static const char before_options[] =
     "Usage: domlint [MODE] [OPTION...] TARGET...\n"
     "\n"
-    "Finds slow and dangerous disks in libvirt domain XML, explains what it finds, and\n"
-    "mends it without touching another byte.\n"
+    "Finds slow and dangerous disks in libvirt domain XML, explains what it finds,\n"
+    "and mends it without touching another byte.\n"
     "\n"
-    "TARGET is a path (it has a '/' or ends in .xml), a folder (its *.xml and *.xml.j2\n"
-    "that hold a domain or a disk, recursively), or - for standard input; file:PATH\n"
-    "says that it is a path whatever it looks like.\n";
+    "TARGET is a path (it has a '/' or ends in .xml), a folder (its *.xml and\n"
+    "*.xml.j2 that hold a domain or a disk, recursively), or - for standard input;\n"
+    "file:PATH says that it is a path whatever it looks like.\n";
 
 static const char after_options[] =
     "\n"
@@ -25,11 +25,12 @@ static const char after_options[] =
     "  0  nothing at or above --fail-on is left\n"
     "  1  findings are left, or --diff has something to change\n"
     "  2  wrong usage; nothing was done\n"
-    "  3  a file could not be read or checked; with --strict also: a rule could not decide\n"
-    "  4  a fix was refused: the file has several hard links, is libvirtd's own, or was\n"
-    "     changed by someone else meanwhile\n"
-    "  5  something failed part-way: a file or report could not be written, or a fix did not\n"
-    "     clear its finding and was put back\n"
+    "  3  a file could not be read or checked; with --strict also: a rule could not\n"
+    "     decide\n"
+    "  4  a fix was refused: the file has several hard links, is libvirtd's own, or\n"
+    "     was changed by someone else meanwhile\n"
+    "  5  something failed part-way: a file or report could not be written, or a fix\n"
+    "     did not clear its finding and was put back\n"
     "  128+N  ended by signal N\n"
     "\n"
     "Examples\n"

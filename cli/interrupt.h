@@ -2,8 +2,9 @@
 /*
  * interrupt.h: signals that end the program wait for the file that is being written.
  *
- * SIGINT, SIGTERM and SIGHUP are blocked in all threads but taken by one of this object's. It ends
- * the process by that same signal, so that whoever waits for it sees 128+n, once no write is under way.
+ * SIGINT, SIGTERM and SIGHUP are blocked in all threads but taken by one of this object's. It
+ * ends the process by that same signal, so that whoever waits for it sees 128+n, once no write
+ * is under way.
  */
 #pragma once
 
@@ -11,8 +12,8 @@
 
 struct interrupt;
 
-/* To be called before any other thread is started, since threads inherit what is blocked. A signal that
- * is ignored stays ignored (nohup). */
+/* To be called before any other thread is started, since threads inherit what is blocked. A
+ * signal that is ignored stays ignored (nohup). */
 struct interrupt *interrupt_new(void);
 void interrupt_free(struct interrupt *interrupt);
 

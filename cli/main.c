@@ -14,8 +14,8 @@
 #include "probe/probe.h"
 #include "rules/rules.h"
 
-/* Descriptors 0 to 2 that the caller closed are taken, so that no file of ours gets one of those numbers
- * and what is meant for a report goes into it. Writing to them fails. */
+/* Descriptors 0 to 2 that the caller closed are taken, so that no file of ours gets one of those
+ * numbers and what is meant for a report goes into it. Writing to them fails. */
 static void
 take_standard_descriptors(void)
 {
@@ -116,51 +116,62 @@ work(struct run *run)
     }
 }
 
+/* Opening a report for writing empties the file: it must be none of the documents. */
 static gboolean
-is_stdin_given(const struct run *run)
+spare_targets(const struct run *run, GError **error)
 {
-    for (guint i = 0; i < run->targets->len; i++) {
-        const struct target *target = g_ptr_array_index(run->targets, i);
+    for (guint i = 0; i < run->options->reports->len; i++) {
+        const struct report_choice *choice = g_ptr_array_index(run->options->reports, i);
+        const struct target *target =
+            choice->path ? targets_find(run->targets, choice->path) : NULL;
 
-        if (g_str_equal(target->path, "-"))
-            return TRUE;
+        if (target) {
+            g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                        "--format: the report would overwrite the document %s", target->path);
+            return FALSE;
+        }
     }
-    return FALSE;
+    return TRUE;
 }
 
-/* Prepares a run; all that can be wrong with the command line is found here, before any work. */
+/* Finds all that can be wrong with the command line, before any work. */
+static gboolean
+prepare(struct run *run, GError **error)
+{
+    gboolean fixing = run->options->mode == MODE_FIX;
+
+    run->selection = lint_select(lint_rules, run->options->rules, run->options->except, error);
+    if (!run->selection || !(run->targets = targets_list(run->options->targets, error)) ||
+        !spare_targets(run, error))
+        return FALSE;
+    /* Of --fix, standard output is the document's where one comes from standard input. */
+    run->report = report_new(run->options,
+                             fixing && targets_have_stdin(run->targets) ? stderr : stdout, fixing,
+                             error);
+    return run->report != NULL;
+}
+
 static enum exit_status
 run_on_documents(const struct options *options)
 {
     const struct probe_options probe_options = {0};
     g_autoptr(GError) problem = NULL;
-    struct lint_selection *selection = NULL;
     struct run run = {.options = options};
-    gboolean fixing = options->mode == MODE_FIX;
-    FILE *standard;
+    gboolean prepared = prepare(&run, &problem);
 
-    selection = lint_select(lint_rules, options->rules, options->except, &problem);
-    run.targets = selection ? targets_list(options->targets, &problem) : NULL;
-    if (run.targets) {
-        /* Of --fix, standard output is the document's where one comes from standard input. */
-        standard = fixing && is_stdin_given(&run) ? stderr : stdout;
-        run.report = report_new(options, standard, fixing, &problem);
-    }
-    if (run.report) {
-        run.selection = selection;
+    if (prepared) {
+        /* First of all threads, so that the others have its signals blocked. */
         run.interrupt = interrupt_new();
         run.facts = probe_new(&probe_options);
         work(&run);
         facts_source_free(run.facts);
         interrupt_free(run.interrupt);
         report_free(run.report);
-    } else {
-        run.status = usage_error(problem);
     }
     if (run.targets)
         g_ptr_array_unref(run.targets);
-    lint_selection_free(selection);
-    return run.status == STATUS_USAGE ? run.status : finish(&run);
+    lint_selection_free(run.selection);
+    return prepared ? finish(&run) : usage_error(problem);
 }
 
 int

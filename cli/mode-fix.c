@@ -118,7 +118,8 @@ fix(gsize index, gpointer data)
     return outcome;
 }
 
-/* The document that came from standard input: fixed, or as it came; nothing where it could not be checked. */
+/* The document that came from standard input: fixed, or as it came; nothing where it could not
+ * be checked. */
 static void
 pass_on(struct fixing *fixing, const struct outcome *outcome)
 {

@@ -15,7 +15,7 @@
 /* One run over documents. */
 struct run {
     const struct options *options;
-    const struct lint_selection *selection;
+    struct lint_selection *selection;
     struct facts_source *facts;
     struct interrupt *interrupt;
     GPtrArray *targets;       /* of struct target * */
@@ -24,11 +24,12 @@ struct run {
     gboolean reader_gone;     /* standard output has no reader any more */
 };
 
-/* Says what there is to say of a document on standard error, and raises the run's status by that, by whether
- * it could be checked, and by the findings that are left in it. */
+/* Says what there is to say of a document on standard error, and raises the run's status by
+ * that, by whether it could be checked, and by the findings that are left in it. */
 void run_account(struct run *run, const struct document *document, GPtrArray *findings);
 
-/* Closes standard output as @output, and says, and notes in the run, where not all of @what could be written. */
+/* Closes standard output as @output, and says, and notes in the run, where not all of @what
+ * could be written. */
 void run_close_output(struct run *run, struct stream *output, const char *what);
 
 /* Each works on all targets, and raises the run's status by what it finds. */

@@ -9,7 +9,8 @@
 /* Longer words are not worth the time: it takes the product of both lengths. */
 #define LONGEST 100
 
-/* How many bytes must be inserted, removed, replaced, or swapped with their neighbour to get from @a to @b. */
+/* How many bytes must be inserted, removed, replaced, or swapped with their neighbour to get
+ * from @a to @b. */
 static gsize
 distance(const char *a, const char *b)
 {

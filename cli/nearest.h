@@ -6,6 +6,6 @@
 
 #include <glib.h>
 
-/* The one of @words (NULL-terminated) that is nearest to @word, or that @word is a beginning of; NULL where
- * none is near. */
+/* The one of @words (NULL-terminated) that is nearest to @word, or that @word is a beginning of;
+ * NULL where none is near. */
 const char *nearest(const char *word, const char *const *words);

@@ -192,8 +192,10 @@ parse_reports(const struct raw_options *raw, struct options *options, GError **e
         to_stdout |= !((struct report_choice *)g_ptr_array_index(options->reports, i))->path;
 
     if (options->mode != MODE_LINT && options->mode != MODE_FIX && to_stdout)
-        return wrong(error, "--format: standard output is taken by %s; give the report a file "
-                     "(--format=FORMAT:FILE)", options->mode == MODE_DIFF ? "the diff" : "the text");
+        return wrong(error,
+                     "--format: standard output is taken by the %s; give the report a file "
+                     "(--format=FORMAT:FILE)",
+                     options->mode == MODE_DIFF ? "diff" : "text");
     /* Quiet where the reports asked for go to files; without any, the text. */
     if (!options->reports->len && options->mode != MODE_DIFF)
         return parse_report("text", options, error);
@@ -211,8 +213,9 @@ parse_targets(struct raw_options *raw, struct options *options, GError **error)
         return wrong(error, "%s takes no TARGET: '%s'",
                      options->mode == MODE_EXPLAIN ? "--explain" : "--list-rules", raw->targets[0]);
     if (!has_targets && takes_targets)
-        return wrong(error, "no TARGET: give files or folders of domain XML, or - for standard input "
-                     "(live domains come with a later version)");
+        return wrong(error,
+                     "no TARGET: domlint FILE... checks files or folders of domain XML, domlint - "
+                     "standard input (live domains come with a later version)");
     options->targets = has_targets ? g_steal_pointer(&raw->targets) : g_new0(char *, 1);
     return TRUE;
 }
@@ -276,8 +279,8 @@ attached_value(const GOptionEntry *entries, const char *word)
     return 0;
 }
 
-/* The command line with values that follow a short option in the same word (-j8) as words of their own, which is
- * the only form that GOption reads. */
+/* The command line with values that follow a short option in the same word (-j8) as words of
+ * their own, which is the only form that GOption reads. */
 static GPtrArray *
 split_words(const GOptionEntry *entries, int argc, char **argv)
 {

@@ -14,16 +14,19 @@ struct stream {
     int error;   /* errno of the first write that failed; 0 without one */
 };
 
-/* Opens @path for writing; the program's own stream @standard where @path is NULL. FALSE with @error. */
+/* Opens @path for writing; the program's own stream @standard where @path is NULL. FALSE with
+ * @error. */
 gboolean stream_open(struct stream *stream, const char *path, FILE *standard, GError **error);
 
-/* Whether all could be written so far; to be called soon after a write, while errno still says why not. */
+/* Whether all could be written so far; to be called soon after a write, while errno still says
+ * why not. */
 gboolean stream_check(struct stream *stream);
 
 /* Writes out what is buffered, and closes. Whether all could be written. */
 gboolean stream_close(struct stream *stream);
 
-/* Whether it failed because whoever read it has gone, which is no error to speak of (domlint ... | head). */
+/* Whether it failed because whoever read it has gone, which is no error to speak of (domlint ...
+ * | head). */
 gboolean stream_reader_is_gone(const struct stream *stream);
 
 /* Whether what goes there may be coloured, as --color and the environment say. */

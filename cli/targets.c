@@ -168,3 +168,30 @@ targets_list(GStrv words, GError **error)
         g_clear_pointer(&listing.targets, g_ptr_array_unref);
     return listing.targets;
 }
+
+const struct target *
+targets_find(GPtrArray *targets, const char *path)
+{
+    struct stat wanted, status;
+
+    if (stat(path, &wanted) < 0)
+        return NULL;
+    for (guint i = 0; i < targets->len; i++) {
+        const struct target *target = g_ptr_array_index(targets, i);
+
+        if (stat(target->path, &status) == 0 && status.st_dev == wanted.st_dev &&
+            status.st_ino == wanted.st_ino)
+            return target;
+    }
+    return NULL;
+}
+
+gboolean
+targets_have_stdin(GPtrArray *targets)
+{
+    for (guint i = 0; i < targets->len; i++) {
+        if (g_str_equal(((const struct target *)g_ptr_array_index(targets, i))->path, "-"))
+            return TRUE;
+    }
+    return FALSE;
+}

@@ -21,3 +21,9 @@ struct target {
  * @error (of G_OPTION_ERROR) for a word that is no TARGET, and for a folder without documents.
  */
 GPtrArray *targets_list(GStrv words, GError **error);
+
+/* The one of @targets that is the same file as @path; NULL where none is. */
+const struct target *targets_find(GPtrArray *targets, const char *path);
+
+/* Whether standard input is one of @targets. */
+gboolean targets_have_stdin(GPtrArray *targets);

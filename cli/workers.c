@@ -7,7 +7,8 @@
  */
 #include "cli/workers.h"
 
-/* Places in the ring for each thread: enough that a slow piece does not hold up the others at once. */
+/* Places in the ring for each thread: enough that a slow piece does not hold up the others at
+ * once. */
 #define RING_PER_THREAD 4
 
 struct pool {

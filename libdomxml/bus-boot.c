@@ -6,6 +6,10 @@
  * boots the first disk as libvirt orders them: disks of one bus stand together, sorted by target,
  * and the buses in the order in which they first appear in the document. It boots that one alone
  * (libvirt asks QEMU to be strict). A disk that changes its bus changes its place in that order.
+ *
+ * libvirt 9.0 sorts before it infers a bus that is not written: at define such disks stand together
+ * as if on a bus of their own. It writes the buses out then, and when it is restarted and reads its
+ * own file it sorts by those: another disk may be booted from then on.
  */
 #include <string.h>
 
@@ -77,9 +81,16 @@ check_templates(const domxml_editor *editor, struct domxml_error *error)
     return true;
 }
 
+/* The bus that a disk is sorted by. */
+static const char *
+sort_bus(const domxml_editor *editor, const domxml_elem *disk, bool inferred)
+{
+    return inferred ? dx_bus_of(editor, disk) : dx_disk_get(editor, disk, "target@bus", "");
+}
+
 /* The hard disk of one bus that libvirt sorts first, or NULL. */
 static const domxml_elem *
-first_on_bus(const domxml_editor *editor, const char *bus)
+first_on_bus(const domxml_editor *editor, const char *bus, bool inferred)
 {
     const domxml_elem *first = NULL;
     long first_index = 0;
@@ -87,7 +98,7 @@ first_on_bus(const domxml_editor *editor, const char *bus)
     for (const domxml_elem *disk = dx_disk_first(editor); disk; disk = dx_disk_next(editor, disk)) {
         long index = dx_target_index(dx_disk_get(editor, disk, "target@dev", ""));
 
-        if (!is_hard_disk(editor, disk) || strcmp(dx_bus_of(editor, disk), bus) != 0)
+        if (!is_hard_disk(editor, disk) || strcmp(sort_bus(editor, disk, inferred), bus) != 0)
             continue;
         if (!first || index < first_index) {
             first = disk;
@@ -99,29 +110,29 @@ first_on_bus(const domxml_editor *editor, const char *bus)
 
 /* The first hard disk of the first bus that has one. A bus may first appear with a CD-ROM. */
 static const domxml_elem *
-first_disk(const domxml_editor *editor)
+first_disk(const domxml_editor *editor, bool inferred)
 {
     const domxml_elem *first = NULL;
     const char *done = NULL;
 
     for (const domxml_elem *disk = dx_disk_first(editor); disk && !first;
          disk = dx_disk_next(editor, disk)) {
-        const char *bus = dx_bus_of(editor, disk);
+        const char *bus = sort_bus(editor, disk, inferred);
 
         if (!done || strcmp(bus, done) != 0)
-            first = first_on_bus(editor, bus);
+            first = first_on_bus(editor, bus, inferred);
         done = bus;
     }
     return first;
 }
 
 bool
-dx_boot_find(const domxml_editor *editor, const domxml_elem **disk, struct domxml_error *error)
+dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_error *error)
 {
     const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
     bool by_order;
 
-    *disk = NULL;
+    *boot = (struct dx_boot){ NULL, NULL };
     if (!domain || domxml_editor_find(editor, domain, "os/kernel"))
         return true;
     if (!boots_disk(editor, domain, &by_order, error))
@@ -133,7 +144,8 @@ dx_boot_find(const domxml_editor *editor, const domxml_elem **disk, struct domxm
         return true;
     if (!check_templates(editor, error))
         return false;
-    *disk = first_disk(editor);
+    boot->defined = first_disk(editor, false);
+    boot->reread = first_disk(editor, true);
     return true;
 }
 
@@ -182,7 +194,8 @@ dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
         return false;
     boot = domxml_editor_insert_child(editor, disk, "boot", place_for_boot(editor, disk), error);
     if (!boot || !domxml_editor_set_attr(editor, boot, "order", "1", error) ||
-        !dx_editor_note(editor, error, "added <boot order='1'/> to disk %s, which the firmware boots",
+        !dx_editor_note(editor, error,
+                        "added <boot order='1'/> to disk %s, which the firmware boots",
                         dx_disk_get(editor, disk, "target@dev", "")))
         return false;
     if (!domxml_editor_find(editor, domain, "os/boot"))

@@ -79,8 +79,9 @@ rename_root(domxml_editor *editor, const domxml_elem *cmdline, const struct devi
             const char *text, const char *new_target, struct domxml_error *error)
 {
     const char *rest = device->name + device->letters;
+    int before_length = (int)(device->name - text);
     int number_length = (int)(device->length - device->letters);
-    dx_autofree char *changed = dx_format("%.*s%s%s", (int)(device->name - text), text, new_target, rest);
+    dx_autofree char *changed = dx_format("%.*s%s%s", before_length, text, new_target, rest);
 
     if (!changed)
         return dx_error_no_memory(error);

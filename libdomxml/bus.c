@@ -96,12 +96,18 @@ static bool
 move_keeping_boot(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
                   const struct place *old, struct domxml_error *error)
 {
-    const domxml_elem *before, *after;
+    struct dx_boot before, after;
 
     if (!dx_boot_find(editor, &before, error) || !move(editor, disk, bus, old, error) ||
         !dx_boot_find(editor, &after, error))
         return false;
-    return before == after || dx_boot_pin(editor, before, error);
+    if (before.defined == after.defined && before.reread == after.reread)
+        return true;
+    if (before.defined != before.reread)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "which disk the firmware boots hangs on buses that are not written: "
+                             "write bus= on all disks first");
+    return dx_boot_pin(editor, before.defined, error);
 }
 
 static bool

@@ -45,10 +45,14 @@ char *dx_target_choose(domxml_editor *editor, const domxml_elem *disk, const str
 
 /* ---- bus-boot.c: the disk that the firmware boots ---- */
 
-/* Finds the disk that the firmware boots because of the order of the disks; NULL in @disk where
- * none is booted so (per-device boot orders, direct kernel boot, no domain). */
-bool dx_boot_find(const domxml_editor *editor, const domxml_elem **disk,
-                  struct domxml_error *error);
+/* The disk that the firmware boots because of the order of the disks, or NULL where none is booted
+ * so (per-device boot orders, direct kernel boot, no domain). */
+struct dx_boot {
+    const domxml_elem *defined; /* once this document is defined */
+    const domxml_elem *reread;  /* once libvirt reads what it made of it, when it is restarted */
+};
+
+bool dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_error *error);
 
 /* Has the firmware boot @disk whatever the order of the disks is. */
 bool dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error *error);

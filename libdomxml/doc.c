@@ -31,7 +31,7 @@ check_text(const char *text, size_t length, struct domxml_error *error)
         return dx_error(error, DOMXML_ERR_TOO_LARGE, NULL, 0,
                         "the text is longer than %zu MiB", DOMXML_MAX_LENGTH / 1024 / 1024);
     if (length == 0 || is_blank(text, length))
-        return dx_error(error, DOMXML_ERR_EMPTY, length > 0 ? text : NULL, 0,
+        return dx_error(error, DOMXML_ERR_EMPTY, length > 0 ? text : "", 0,
                         "the text is empty");
     return dx_check_encoding(text, length, error);
 }

@@ -121,6 +121,8 @@ find_declaration(const char *text, size_t length)
             return none;
         for (value = ++at; at < length && text[at] != text[value - 1]; at++)
             ;
+        if (at == length) /* cut off: not well-formed, whatever it was to say */
+            return none;
         if (name_length == 8 && memcmp(text + name, "encoding", 8) == 0)
             return (struct domxml_span){ value, at - value };
         at++;

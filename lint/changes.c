@@ -152,8 +152,9 @@ append_stretch(struct changes *changes, const char *old_chunk, const char *new_c
 
 void
 lint_changes_append(GString *out, const struct lint_style *style, const domxml_doc *doc,
-                    const domxml_edits *edits, int gutter)
+                    const struct lint_finding *finding, const struct lint_fix *fix, int gutter)
 {
+    const domxml_edits *edits = fix->edits;
     struct changes changes = {
         .out = out,
         .style = style,
@@ -170,9 +171,8 @@ lint_changes_append(GString *out, const struct lint_style *style, const domxml_d
         g_autofree char *new_chunk = new_text(&changes, edits, &stretch);
         gboolean cut_front = stretch.start > 0 && changes.text[stretch.start - 1] != '\n';
         gboolean cut_back = stretch.end < changes.length && changes.text[stretch.end] != '\n';
-        int line;
+        int line = lint_line_of(doc, finding, stretch.start);
 
-        domxml_doc_position(doc, stretch.start, &line, NULL);
         growth += append_stretch(&changes, old_chunk, new_chunk, line, line + growth, cut_front,
                                  cut_back);
         i = stretch.last;

@@ -45,13 +45,29 @@ lint_escape_next(GString *out, const char *text, const char *end)
     return g_utf8_next_char(text);
 }
 
+size_t
+lint_plain_length(const char *text, const char *end)
+{
+    const char *p = text;
+
+    while (p < end && *p >= 0x20 && *p < 0x7f)
+        p++;
+    return (size_t)(p - text);
+}
+
 void
 lint_escape_append(GString *out, const char *text, size_t length)
 {
     const char *end = text + length;
 
-    while (text < end)
-        text = lint_escape_next(out, text, end);
+    while (text < end) {
+        size_t plain = lint_plain_length(text, end);
+
+        g_string_append_len(out, text, (gssize)plain);
+        text += plain;
+        if (text < end)
+            text = lint_escape_next(out, text, end);
+    }
 }
 
 char *

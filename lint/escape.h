@@ -7,6 +7,9 @@
 
 #include <glib.h>
 
+/* How many bytes from @text on, before @end, are printable ASCII, which is never escaped. */
+size_t lint_plain_length(const char *text, const char *end);
+
 /* Appends @length bytes of @text, escaped. */
 void lint_escape_append(GString *out, const char *text, size_t length);
 

@@ -35,14 +35,38 @@ lint_style_get(gboolean color)
     return color ? &colored : &plain;
 }
 
-int
-lint_gutter_width(const domxml_doc *doc)
-{
-    size_t length;
-    int line, width = 1;
+/* Farther than this it is quicker to ask the document, which knows some of its lines. */
+#define NEAR 4096
 
-    domxml_doc_text(doc, &length);
-    domxml_doc_position(doc, length, &line, NULL);
+int
+lint_line_of(const domxml_doc *doc, const struct lint_finding *finding, size_t offset)
+{
+    const char *text = domxml_doc_text(doc, NULL);
+    size_t start = MIN(finding->span.offset, offset), end = MAX(finding->span.offset, offset);
+    int lines = 0, line;
+
+    if (!finding->located || end - start > NEAR) {
+        domxml_doc_position(doc, offset, &line, NULL);
+        return line;
+    }
+    for (const char *p = text + start; (p = memchr(p, '\n', (size_t)(text + end - p))); p++)
+        lines++;
+    return finding->span.offset < offset ? finding->line + lines : finding->line - lines;
+}
+
+int
+lint_gutter_width(const domxml_doc *doc, const struct lint_finding *finding)
+{
+    int line = finding->located ? finding->line : 1, width = 1;
+
+    for (guint i = 0; i < finding->fixes->len; i++) {
+        const struct lint_fix *fix = finding->fixes->pdata[i];
+        size_t count = domxml_edits_count(fix->edits);
+        const struct domxml_edit *last = count > 0 ? domxml_edits_get(fix->edits, count - 1) : NULL;
+
+        if (last)
+            line = MAX(line, lint_line_of(doc, finding, last->offset + last->length));
+    }
     for (; line >= 10; line /= 10)
         width++;
     return width;
@@ -64,40 +88,55 @@ step_on(const char *text, const char *end, int count)
     return MIN(text, end);
 }
 
+/* Appends what of the line is from @from to @to. */
+static void
+append_part(GString *out, const char *from, const char *to)
+{
+    while (from < to) {
+        size_t plain = lint_plain_length(from, to);
+
+        g_string_append_len(out, from, (gssize)plain);
+        from += plain;
+        if (from == to)
+            break;
+        if (*from == '\t') {
+            g_string_append_c(out, ' ');
+            from++;
+        } else {
+            from = lint_escape_next(out, from, to);
+        }
+    }
+}
+
+static size_t
+columns_from(const GString *out, size_t start)
+{
+    return (size_t)g_utf8_strlen(out->str + start, (gssize)(out->len - start));
+}
+
 void
 lint_line_append(GString *out, const char *line, const char *end, const char *focus,
                  const char *focus_end, gboolean cut_front, gboolean cut_back, size_t *from,
                  size_t *to)
 {
     const char *start = line, *stop = end;
-    size_t before, column;
+    size_t before = out->len;
 
-    if (cut_front || cut_back || g_utf8_strlen(line, end - line) > WIDTH) {
+    if (cut_front || cut_back ||
+        (end - line > WIDTH && g_utf8_strlen(line, end - line) > WIDTH)) {
         start = step_back(focus, line, BEFORE);
         stop = step_on(start, end, WIDTH);
     }
-    before = out->len;
+    focus_end = MIN(focus_end, stop);
     if (start > line || cut_front)
         g_string_append(out, "...");
-    if (focus_end > stop)
-        focus_end = stop;
-    for (const char *p = start;;) {
-        if (p == focus || p == focus_end) {
-            column = (size_t)g_utf8_strlen(out->str + before, (gssize)(out->len - before));
-            if (p == focus && from)
-                *from = column;
-            if (p == focus_end && to)
-                *to = column;
-        }
-        if (p >= stop)
-            break;
-        if (*p == '\t') {
-            g_string_append_c(out, ' ');
-            p++;
-        } else {
-            p = lint_escape_next(out, p, stop);
-        }
-    }
+    append_part(out, start, focus);
+    if (from)
+        *from = columns_from(out, before);
+    append_part(out, focus, focus_end);
+    if (to)
+        *to = columns_from(out, before);
+    append_part(out, focus_end, stop);
     if (stop < end || cut_back)
         g_string_append(out, "...");
 }

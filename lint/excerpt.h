@@ -19,8 +19,11 @@ struct lint_style {
 
 const struct lint_style *lint_style_get(gboolean color);
 
-/* How wide line numbers of @doc get. */
-int lint_gutter_width(const domxml_doc *doc);
+/* The line that @offset is on, found from the finding's own, which is near as a rule. */
+int lint_line_of(const domxml_doc *doc, const struct lint_finding *finding, size_t offset);
+
+/* How wide the line numbers are that the report on @finding names. */
+int lint_gutter_width(const domxml_doc *doc, const struct lint_finding *finding);
 
 /**
  * lint_line_append: appends the part of a line around what matters, escaped, tabs as one space.
@@ -37,6 +40,7 @@ void lint_line_append(GString *out, const char *line, const char *end, const cha
 void lint_excerpt_append(GString *out, const struct lint_style *style, const domxml_doc *doc,
                          const struct lint_finding *finding, int gutter);
 
-/* Appends the lines that @edits of @doc change, as they are (-) and will be (+). */
+/* Appends the lines that @fix of @finding changes, as they are (-) and will be (+). */
 void lint_changes_append(GString *out, const struct lint_style *style, const domxml_doc *doc,
-                         const domxml_edits *edits, int gutter);
+                         const struct lint_finding *finding, const struct lint_fix *fix,
+                         int gutter);

@@ -16,7 +16,7 @@
 
 /* Bounds the work on documents with very many fixes that must go one after another, since each
  * attempt reads the whole document. */
-#define MAX_ATTEMPTS 500
+#define MAX_ATTEMPTS 100
 
 struct fixer {
     const struct lint_selection *selection;

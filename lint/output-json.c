@@ -127,6 +127,9 @@ add_fix(JsonBuilder *builder, const struct lint_fix *fix)
     }
     json_builder_end_array(builder);
     add_strings(builder, "notes", fix->notes);
+    /* Of such fixes of one document only one may be applied before it is linted again. */
+    json_builder_set_member_name(builder, "exclusive");
+    json_builder_add_boolean_value(builder, fix->wide);
     json_builder_end_object(builder);
 }
 

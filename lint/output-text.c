@@ -115,7 +115,7 @@ how_to_apply(const struct lint_finding *finding, const struct lint_fix *fix)
 
 static void
 append_fix_details(struct text_output *text, GString *out, const struct lint_target *target,
-                   const struct lint_fix *fix, int gutter)
+                   const struct lint_finding *finding, const struct lint_fix *fix, int gutter)
 {
     for (guint i = 0; i < fix->steps->len; i++) {
         g_autofree char *step = lint_step_text(fix->steps->pdata[i]);
@@ -125,7 +125,7 @@ append_fix_details(struct text_output *text, GString *out, const struct lint_tar
         g_string_append_c(out, '\n');
     }
     if (target->doc && domxml_edits_count(fix->edits) > 0)
-        lint_changes_append(out, text->style, target->doc, fix->edits, gutter);
+        lint_changes_append(out, text->style, target->doc, finding, fix, gutter);
     if (text->options.quiet)
         return;
     for (guint i = 0; i < fix->notes->len; i++) {
@@ -151,13 +151,15 @@ append_fix(struct text_output *text, GString *out, const struct lint_target *tar
     if (how)
         g_string_append_printf(out, "   %s", how);
     g_string_append_c(out, '\n');
-    append_fix_details(text, out, target, fix, gutter);
+    append_fix_details(text, out, target, finding, fix, gutter);
 }
 
 static void
 append_finding(struct text_output *text, GString *out, const struct lint_target *target,
-               const struct lint_finding *finding, int gutter)
+               const struct lint_finding *finding)
 {
+    int gutter = target->doc ? lint_gutter_width(target->doc, finding) : 1;
+
     append_head(text, out, text->style->severity[finding->severity],
                 lint_severity_name(finding->severity), finding);
     append_arrow(text, out, gutter, target, finding->located, finding->line, finding->column);
@@ -207,7 +209,6 @@ text_target(struct lint_output *output, const struct lint_target *target, GPtrAr
 {
     struct text_output *text = (struct text_output *)output;
     g_autoptr(GString) out = g_string_new(NULL);
-    int gutter = 0;
 
     text->kinds[target->kind]++;
     lint_not_checked_begin_target(text->not_checked);
@@ -220,12 +221,10 @@ text_target(struct lint_output *output, const struct lint_target *target, GPtrAr
 
         if (finding->severity < text->options.min_severity)
             continue;
-        if (gutter == 0)
-            gutter = target->doc ? lint_gutter_width(target->doc) : 1;
         if (finding->result == LINT_RESULT_UNKNOWN)
             lint_not_checked_add(text->not_checked, target, finding);
         else
-            append_finding(text, out, target, finding, gutter);
+            append_finding(text, out, target, finding);
     }
     fwrite(out->str, 1, out->len, text->stream);
 }

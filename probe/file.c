@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 const char *
@@ -42,7 +44,8 @@ file_set_error(GError **error, int number)
     case EACCES:
     case EPERM:
         /* Root is refused by network file systems and by other users' FUSE mounts. */
-        text = geteuid() == 0 ? "permission denied, even as root" : "permission denied: run as root";
+        text = geteuid() == 0 ? "permission denied, even as root"
+                              : "permission denied: run as root";
         break;
     case ELOOP:
         text = "too many levels of symbolic links";
@@ -85,6 +88,27 @@ file_open_path(const char *path, struct stat *st, GError **error)
     return fd;
 }
 
+/* Reading a "regular file" of the kernel's own may have effects: /proc/kmsg and trace_pipe are
+ * emptied by it. */
+static gboolean
+is_pseudo(int path_fd)
+{
+    static const guint32 magics[] = {
+        BPF_FS_MAGIC,     CGROUP2_SUPER_MAGIC, CGROUP_SUPER_MAGIC, DEBUGFS_MAGIC,
+        EFIVARFS_MAGIC,   PROC_SUPER_MAGIC,    PSTOREFS_MAGIC,     SECURITYFS_MAGIC,
+        SELINUX_MAGIC,    SMACK_MAGIC,         SYSFS_MAGIC,        TRACEFS_MAGIC,
+    };
+    struct statfs status;
+
+    if (fstatfs(path_fd, &status) < 0)
+        return FALSE;
+    for (gsize i = 0; i < G_N_ELEMENTS(magics); i++) {
+        if ((guint32)status.f_type == magics[i])
+            return TRUE;
+    }
+    return FALSE;
+}
+
 int
 file_reopen(int path_fd, const struct stat *st, int flags, GError **error)
 {
@@ -94,6 +118,11 @@ file_reopen(int path_fd, const struct stat *st, int flags, GError **error)
     if (!S_ISREG(st->st_mode) && !S_ISBLK(st->st_mode)) {
         g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "it is %s",
                     file_kind(st->st_mode));
+        return -1;
+    }
+    if (is_pseudo(path_fd)) {
+        g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
+                            "it is in a file system of the kernel's own");
         return -1;
     }
     /* The link leads to the very inode that was looked at, whatever its name means by now. */

@@ -117,9 +117,9 @@ const struct lint_rule rule_cache_writethrough = {
            "measurement on btrfs the same work took 148 s or 24 s, by the cache mode alone.",
     .fix = "Sets cache='none' where O_DIRECT works on the image and its whole backing chain, with "
            "io='native' where the image is preallocated or a block device; another io mode stays. "
-           "Sets cache='writeback' where O_DIRECT does not work, on btrfs files with checksums "
-           "before Linux 6.15, and where neither is known; io='native' then goes, since libvirt "
-           "refuses the pair.",
+           "Sets cache='writeback' where O_DIRECT does not work or is not known to, and on btrfs "
+           "files with checksums before Linux 6.15; io='native' then goes, since libvirt refuses "
+           "the pair. A shareable disk is set to none or left alone.",
     .fix_safety = "Safe for a guest that flushes: none and writeback both pass its flushes on. "
                   "none is unsafe where O_DIRECT is not known to work: the domain may not start.",
     .guest = "The disk has a write cache, from the next full power cycle on; a reboot is not "

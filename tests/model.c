@@ -93,8 +93,9 @@ compare_readers(const domxml_elem *elem, const xmlNode *node)
            "<%s> is read with another prefix", node->name);
     expect(same_string(domxml_elem_namespace(elem), uri), "<%s> is read in another namespace",
            node->name);
-    expect(same_string(domxml_elem_text(elem), text), "the text of <%s> is read as '%s' instead of '%s'",
-           node->name, domxml_elem_text(elem), text);
+    expect(same_string(domxml_elem_text(elem), text),
+           "the text of <%s> is read as '%s' instead of '%s'", node->name, domxml_elem_text(elem),
+           text);
     free(text);
     for (size_t i = 0; i < domxml_elem_attr_count(elem); i++) {
         const char *name = domxml_elem_attr_name(elem, i);
@@ -237,7 +238,7 @@ model_set_text(struct model *model, size_t index, const char *text)
     xmlNodePtr node = model->pairs[index].node;
     char *old_text = own_text(node);
 
-    model->pairs[index].has_text = strcmp(text, old_text) != 0;
+    model->pairs[index].has_text = *text && strcmp(text, old_text) != 0;
     free(old_text);
     xmlNodeSetContent(node, NULL);
     xmlNodeAddContent(node, (const xmlChar *)text);

@@ -63,7 +63,6 @@ splice(const domxml_edits *edits, const char *text, size_t length, size_t *new_l
     return out;
 }
 
-/* Applies the edits; expects what splicing by hand gives, and that the inverse restores the text. */
 char *
 property_apply(const domxml_edits *edits, const char *text, size_t length, size_t *new_length)
 {

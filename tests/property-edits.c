@@ -26,7 +26,9 @@ pick_element(struct subject *subject, const struct model *model)
 {
     size_t disks = domxml_disk_count(subject->doc);
 
-    for (int tries = 0; tries < 20 && disks > 0 && test_random_below(&subject->random, 2); tries++) {
+    for (int tries = 0; tries < 20 && disks > 0; tries++) {
+        if (test_random_below(&subject->random, 2))
+            break;
         const domxml_elem *disk = domxml_disk(subject->doc,
                                               test_random_below(&subject->random, disks));
         size_t index = model_find(model, disk) + test_random_below(&subject->random, 8);

@@ -23,7 +23,8 @@ expect_refused(const char *text, size_t length, enum domxml_code code, int line,
     domxml_doc *doc = domxml_parse(text, length, &error);
 
     ck_assert_msg(doc == NULL, "read: %.*s", (int)length, text);
-    ck_assert_msg(error.code == code, "code %d, %s: %.*s", error.code, error.text, (int)length, text);
+    ck_assert_msg(error.code == code, "code %d, %s: %.*s", error.code, error.text, (int)length,
+                  text);
     ck_assert_uint_le(error.offset, length);
     ck_assert_int_gt(error.line, 0);
     ck_assert_int_gt(error.column, 0);

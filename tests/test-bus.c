@@ -16,6 +16,7 @@
 #define TARGET(dev, bus) "      <target dev='" dev "' bus='" bus "'/>\n"
 #define PLAIN(dev, bus) DISK("disk", TARGET(dev, bus))
 #define PINNED(dev, bus) DISK("disk", TARGET(dev, bus) "      <boot order='1'/>\n")
+#define NO_BUS(dev) DISK("disk", "      <target dev='" dev "'/>\n")
 #define CDROM(dev, bus) DISK("cdrom", TARGET(dev, bus) "      <readonly/>\n")
 #define DRIVE "      <address type='drive' controller='0' bus='0' target='0' unit='0'/>\n"
 #define PCI "      <address type='pci' domain='0x0000' bus='0x00' slot='0x05' function='0x0'/>\n"
@@ -60,7 +61,8 @@ static const struct move disk_moves[] = {
     { "virtio", 0, PC("", DISK("disk", "      <target dev='hda'/>\n")),
       PC("", DISK("disk", "      <target dev='vda' bus='virtio'/>\n")) },
     /* A name that fits already is kept. */
-    { "virtio", 0, PC("", DISK("disk", TARGET("vdc", "ide") DRIVE)), PC("", PLAIN("vdc", "virtio")) },
+    { "virtio", 0, PC("", DISK("disk", TARGET("vdc", "ide") DRIVE)),
+      PC("", PLAIN("vdc", "virtio")) },
     { "sata", 0, PC("", PLAIN("sdb", "scsi")), PC("", PLAIN("sdb", "sata")) },
     /* Unless another disk has it, or it is no name on that bus. */
     { "virtio", 0, PC("", PLAIN("vda", "ide") CDROM("vda", "ide")),
@@ -201,6 +203,11 @@ static const struct move boot_moves[] = {
     /* Names of one letter sort before those of two. */
     { "virtio", 1, PC(BOOT("hd"), PLAIN("vdaa", "virtio") PLAIN("hda", "ide")),
       PC("", PINNED("vdaa", "virtio") PLAIN("vda", "virtio")) },
+    /* No bus written: the order is the same at define and when libvirt reads its own file. */
+    { "virtio", 0, PC(BOOT("hd"), NO_BUS("hda") NO_BUS("vda")),
+      PC("", PINNED("vdb", "virtio") NO_BUS("vda")) },
+    { "virtio", 1, PC(BOOT("hd"), NO_BUS("vda") NO_BUS("hda")),
+      PC(BOOT("hd"), NO_BUS("vda") PLAIN("vdb", "virtio")) },
     /* Per-device boot orders decide alone, and stay. */
     { "virtio", 0,
       PC("", PLAIN("hda", "ide") DISK("disk", TARGET("vda", "virtio") "      <boot order='1'/>\n")),
@@ -238,7 +245,8 @@ static const struct {
     { "virtio", PLAIN("hda", "ide"), "root=/dev/hda1 ro", "root=/dev/vda1 ro" },
     { "virtio", PLAIN("hda", "ide"), "ro root=/dev/sda1", "ro root=/dev/vda1" },
     { "virtio", PLAIN("hda", "ide"), "root=/dev/hda", "root=/dev/vda" },
-    { "virtio", PLAIN("hda", "ide"), "quiet \"root=/dev/hda12\" ro", "quiet \"root=/dev/vda12\" ro" },
+    { "virtio", PLAIN("hda", "ide"), "quiet \"root=/dev/hda12\" ro",
+      "quiet \"root=/dev/vda12\" ro" },
     { "virtio", PLAIN("sda", "sata"), "root=/dev/sda2", "root=/dev/vda2" },
     { "sata", PLAIN("vda", "virtio"), "a=b\n root=/dev/vda1\n", "a=b\n root=/dev/sda1\n" },
     /* The last one is the kernel's. */
@@ -297,8 +305,9 @@ END_TEST
 
 START_TEST(remarks_say_what_changed)
 {
-    const char *text = PC(BOOT("hd"), DISK("disk", TARGET("hda", "ide") "      <wwn>5</wwn>\n" DRIVE)
-                          PLAIN("vda", "virtio"));
+    const char *text =
+        PC(BOOT("hd"), DISK("disk", TARGET("hda", "ide") "      <wwn>5</wwn>\n" DRIVE)
+                       PLAIN("vda", "virtio"));
     const char *direct = PC(KERNEL("root=/dev/hda1"), PLAIN("hda", "ide"));
     const char *other = PC(KERNEL("root=/dev/sdb1"), PLAIN("sda", "sata") PLAIN("sdb", "sata"));
 
@@ -307,7 +316,8 @@ START_TEST(remarks_say_what_changed)
     check_notes(text, 0, set_bus, "virtio", "removed <wwn>: bus virtio refuses it");
     check_notes(text, 0, set_bus, "virtio", "added <boot order='1'/> to disk vdb");
     check_notes(text, 0, set_bus, "virtio", "removed <boot dev='hd'/> from <os>");
-    check_notes(direct, 0, set_bus, "virtio", "changed root=/dev/hda1 in <cmdline> to root=/dev/vda1");
+    check_notes(direct, 0, set_bus, "virtio",
+                "changed root=/dev/hda1 in <cmdline> to root=/dev/vda1");
     check_notes(other, 0, set_bus, "virtio", "left root=/dev/sdb1 in <cmdline>");
     check_notes("<disk><target dev='hda' bus='ide'/></disk>", 0, set_bus, "virtio",
                 "could not be checked");
@@ -358,14 +368,19 @@ static const struct {
       PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("vda", "virtio")
          "    <interface type='user'>\n      <boot order='1'/>\n    </interface>\n"), 0,
       DOMXML_ERR_REFUSED },
+    /* Defined so, sdb is booted; once libvirt is restarted, sda (tried). */
+    { "virtio", PC(BOOT("hd"), PLAIN("sdb", "scsi") NO_BUS("hda") NO_BUS("sda")), 0,
+      DOMXML_ERR_REFUSED },
     /* What it depends on is a placeholder. */
     { "virtio", PC("", PLAIN("{{ dev }}", "ide")), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", PLAIN("hda", "${bus}")), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", DISK("{{ device }}", TARGET("hda", "ide"))), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", PLAIN("hda", "ide") PLAIN("@DEV@", "ide")), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", PLAIN("vdb", "ide") PLAIN("@DEV@", "ide")), 0, DOMXML_ERR_TEMPLATE },
-    { "virtio", PC(BOOT("$boot"), PLAIN("hda", "ide") PLAIN("hdb", "ide")), 0, DOMXML_ERR_TEMPLATE },
-    { "virtio", DOMAIN_OF("kvm", "{{ machine }}", "", PLAIN("hda", "ide")), 0, DOMXML_ERR_TEMPLATE },
+    { "virtio", PC(BOOT("$boot"), PLAIN("hda", "ide") PLAIN("hdb", "ide")), 0,
+      DOMXML_ERR_TEMPLATE },
+    { "virtio", DOMAIN_OF("kvm", "{{ machine }}", "", PLAIN("hda", "ide")), 0,
+      DOMXML_ERR_TEMPLATE },
 };
 
 START_TEST(move_is_refused)
@@ -378,9 +393,10 @@ END_TEST
 
 START_TEST(moves_see_each_other)
 {
-    const char *text = PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("hdb", "ide") PLAIN("vda", "virtio"));
-    const char *expected = PC("", PINNED("vdb", "virtio") PLAIN("vdc", "virtio")
-                                  PLAIN("vda", "virtio"));
+    const char *text =
+        PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("hdb", "ide") PLAIN("vda", "virtio"));
+    const char *expected =
+        PC("", PINNED("vdb", "virtio") PLAIN("vdc", "virtio") PLAIN("vda", "virtio"));
     struct domxml_error error = DOMXML_ERROR_INIT;
     domxml_doc *doc = check_parse(text);
     domxml_editor *editor = domxml_editor_new(doc, &error);

@@ -172,8 +172,8 @@ START_TEST(cache_and_io_are_set_as_a_pair)
 {
     const char *const pair[] = { pairs[_i].cache, pairs[_i].io };
 
-    check_changes(DISK("  <driver cache='writethrough' io='threads'/>\n" TARGET), 0, set_cache, pair,
-                  pairs[_i].expected);
+    check_changes(DISK("  <driver cache='writethrough' io='threads'/>\n" TARGET), 0, set_cache,
+                  pair, pairs[_i].expected);
 }
 END_TEST
 

@@ -145,7 +145,8 @@ static const struct {
       "<disk><target dev='vda' bus='virtio'/><serial>1</serial></disk>" },
     { "a <address> of a child", move_to_virtio,
       "<disk><source type='pci'><address bus='1'/></source><target dev='hda' bus='ide'/></disk>",
-      "<disk><source type='pci'><address bus='1'/></source><target dev='vda' bus='virtio'/></disk>" },
+      "<disk><source type='pci'><address bus='1'/></source>"
+      "<target dev='vda' bus='virtio'/></disk>" },
 };
 
 START_TEST(hostile_is_edited_exactly)
@@ -171,7 +172,8 @@ START_TEST(disks_are_counted_right)
         { "<domain/>", 0 },
         { "<domain><devices/></domain>", 0 },
         { "<domain><devices><!-- <disk/> --><disk/><disk/></devices></domain>", 2 },
-        { "<domain><metadata><disk/></metadata><disk/><devices><a><disk/></a></devices></domain>", 0 },
+        { "<domain><metadata><disk/></metadata><disk/><devices><a><disk/></a></devices></domain>",
+          0 },
         { "<domain><devices><disk/></devices><devices><disk/></devices></domain>", 2 },
         { "<domainsnapshot><disks><disk/></disks><domain/></domainsnapshot>", 0 },
         { "<domainsnapshot><inactiveDomain><devices><disk/></devices></inactiveDomain><domain>"
@@ -354,8 +356,8 @@ START_TEST(templates_are_known)
         "%(x)s", "@X@", "/srv/@IMAGE@", "/srv/${name}.img",
     };
     static const char *const no_templates[] = {
-        "", "none", "a@b", "user@example.com", "100%", "{}", "$", "50 % so", "a@b.c@d", "/srv/a.img",
-        "{ x }", "rbd/pool@snap",
+        "", "none", "a@b", "user@example.com", "100%", "{}", "$", "50 % so", "a@b.c@d",
+        "/srv/a.img", "{ x }", "rbd/pool@snap",
     };
 
     for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
@@ -372,7 +374,8 @@ hostile_suite(void)
     Suite *suite = suite_create("hostile");
     TCase *tcase = tcase_create("documents");
 
-    tcase_add_loop_test(tcase, hostile_is_edited_exactly, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+    tcase_add_loop_test(tcase, hostile_is_edited_exactly, 0,
+                        (int)(sizeof(cases) / sizeof(cases[0])));
     tcase_add_test(tcase, disks_are_counted_right);
     tcase_add_test(tcase, templates_are_known);
     suite_add_tcase(suite, tcase);

@@ -115,6 +115,9 @@ static const struct {
     { "mkdir i", IMAGE_UNKNOWN, "it is a directory" },
     { "ln -s /dev/null i", IMAGE_UNKNOWN, "it is a character device" },
     { "ln -s /dev/tty i", IMAGE_UNKNOWN, "it is a character device" },
+    { "ln -s /proc/self/status i", IMAGE_UNKNOWN, "it is in a file system of the kernel's own" },
+    { "ln -s /sys/kernel/uevent_seqnum i", IMAGE_UNKNOWN,
+      "it is in a file system of the kernel's own" },
     { "true", IMAGE_ELSEWHERE, "no such file on this host" },
     { "ln -s nowhere i", IMAGE_ELSEWHERE, "no such file on this host" },
     { "ln -s f/g i; touch f", IMAGE_ELSEWHERE, "no such file on this host" },
@@ -149,7 +152,8 @@ START_TEST(name_too_long)
 }
 END_TEST
 
-/* What an unprivileged process finds out about the image at @path: exit status 0 for "permission denied". */
+/* What an unprivileged process finds out about the image at @path: exit status 0 for "permission
+ * denied". */
 static int
 probe_unprivileged(const char *path)
 {

@@ -139,8 +139,9 @@ START_TEST(the_form_is_version_1)
     ck_assert_int_eq(json_object_get_int_member(location, "byte_length"), 20);
 
     fix = element(finding, "fixes", 0);
-    assert_keys(fix, "title safety effect edits steps notes");
+    assert_keys(fix, "title safety effect edits steps notes exclusive");
     ck_assert_str_eq(json_object_get_string_member(fix, "safety"), "safe");
+    ck_assert(!json_object_get_boolean_member(fix, "exclusive"));
     edit = element(fix, "edits", 0);
     assert_keys(edit, "byte_offset byte_length text");
     ck_assert_int_eq(json_object_get_int_member(edit, "byte_offset"),

@@ -100,7 +100,9 @@ check_file(const char *path, size_t number, uint64_t seed)
 
     for (int variant = 0; variant < VARIANT_COUNT; variant++) {
         struct domxml_error error = DOMXML_ERROR_INIT;
-        struct subject subject = { .random = { seed ^ (number * VARIANT_COUNT + (size_t)variant) } };
+        struct subject subject = {
+            .random = { seed ^ (number * VARIANT_COUNT + (size_t)variant) },
+        };
         char *made = variant_make((enum variant)variant, text, length, &subject.random,
                                   &subject.length);
 
@@ -110,8 +112,8 @@ check_file(const char *path, size_t number, uint64_t seed)
                    "the variants' own reader loses something");
         subject.text = made;
         subject.doc = domxml_parse(made, subject.length, &error);
-        expect(error.code == code, "code %d instead of %d: line %d, column %d: %s", error.code, code,
-               error.line, error.column, error.text);
+        expect(error.code == code, "code %d instead of %d: line %d, column %d: %s", error.code,
+               code, error.line, error.column, error.text);
         if (subject.doc) {
             check_subject(&subject, (enum variant)variant);
             domxml_doc_free(subject.doc);

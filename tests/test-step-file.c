@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-step-file.c: a file is replaced whole, keeps all that it had, and is left alone where it must be.
+ * test-step-file.c: a file is replaced whole, keeps all that it had, and is left alone where it
+ * must be.
  *
- * What needs another user than the one who runs it happens in child processes; run by root, the tests
- * cover both sides, run by anyone else, those of an ordinary user.
+ * What needs another user than the one who runs it happens in child processes; run by root, the
+ * tests cover both sides, run by anyone else, those of an ordinary user.
  */
 #include <check.h>
 #include <errno.h>
@@ -316,10 +317,14 @@ START_TEST(keeps_extended_attributes)
 }
 END_TEST
 
-/* A POSIX ACL in the form of its extended attribute: little-endian; u::rw-, u:12345:rw-, g::r--, m::rw-, o::---. */
+/* A POSIX ACL in the form of its extended attribute, little-endian. */
 static const unsigned char acl[] = {
-    2, 0, 0, 0, 1,    0, 6, 0, 0xff, 0xff, 0xff, 0xff, 2,    0, 6, 0, 0x39, 0x30, 0,    0,    4,    0,
-    4, 0, 0xff, 0xff, 0xff, 0xff, 0x10, 0, 6, 0, 0xff, 0xff, 0xff, 0xff, 0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+    2,    0, 0, 0,                         /* version */
+    1,    0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* u::rw- */
+    2,    0, 6, 0, 0x39, 0x30, 0,    0,    /* u:12345:rw- */
+    4,    0, 4, 0, 0xff, 0xff, 0xff, 0xff, /* g::r-- */
+    0x10, 0, 6, 0, 0xff, 0xff, 0xff, 0xff, /* m::rw- */
+    0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, /* o::--- */
 };
 
 START_TEST(keeps_an_acl)
@@ -514,12 +519,11 @@ START_TEST(leaves_nothing_when_a_signal_ends_it)
         int status;
 
         ck_assert(g_file_set_contents(path, one, -1, NULL));
+        /* Check's own handlers, which the child would inherit, end other processes too. */
+        signal(signals[i % G_N_ELEMENTS(signals)], SIG_DFL);
         child = fork();
-        if (child == 0) {
-            /* Check's own handlers end other processes too. */
-            signal(signals[i % G_N_ELEMENTS(signals)], SIG_DFL);
+        if (child == 0)
             replace_for_ever(one, other, length);
-        }
         g_usleep(1000 + (gulong)g_random_int_range(0, 8000));
         kill(child, signals[i % G_N_ELEMENTS(signals)]);
         ck_assert_int_eq(waitpid(child, &status, 0), child);

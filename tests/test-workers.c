@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-workers.c: results come in order, whatever the threads do; nothing is lost, and little waits.
+ * test-workers.c: results come in order, whatever the threads do; nothing is lost, and little
+ * waits.
  */
 #include <check.h>
 #include <stdlib.h>
