@@ -7,6 +7,8 @@
 
 #include "apply/step-file.h"
 #include "cli/diff-label.h"
+#include "cli/domain-notes.h"
+#include "cli/fix-domain.h"
 #include "cli/message.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
@@ -26,6 +28,7 @@ struct preview {
 
 struct previewing {
     struct run *run;
+    gboolean for_consent;    /* to standard error, and what is shown is remembered */
     struct stream output;
     guint fixes, files, left;
 };
@@ -87,8 +90,10 @@ static gboolean
 add_diff(GString *out, const struct document *document, const struct lint_fixed *fixed,
          struct domxml_error *problem)
 {
-    g_autofree char *old_label = diff_label("a/", document->path);
-    g_autofree char *new_label = diff_label("b/", document->path);
+    g_autofree char *name = g_strconcat(document->target.name, ".xml", NULL);
+    const char *path = document->path ? document->path : name;
+    g_autofree char *old_label = diff_label("a/", path);
+    g_autofree char *new_label = diff_label("b/", path);
     gsize length, diff_length;
     const char *text = domxml_doc_text(document->doc, &length);
     char *diff = domxml_edits_diff(fixed->edits, text, length, old_label, new_label, &diff_length,
@@ -109,18 +114,52 @@ preview_failed(struct preview *preview, const struct domxml_error *problem)
                      problem->text);
 }
 
-static void
-preview_fixes(struct run *run, struct preview *preview)
+/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its
+ * way. What is to be said of a domain besides goes into the comments. */
+static char *
+foresee_refusal(const struct run *run, struct preview *preview, const struct lint_fixed *fixed,
+                GString *out)
 {
+    struct document *document = preview->document;
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) problem = NULL;
+    gsize length;
+    const char *text = domxml_doc_text(document->doc, &length);
+
+    if (document->domain) {
+        const struct step_define step = fix_domains_step(run, document, fixed);
+
+        if (!step_define_check(&step, notes, &problem))
+            return g_strdup(problem->message);
+        for (guint i = 0; i < notes->len; i++)
+            add_comment(out, "%s: %s", document->target.name,
+                        (const char *)g_ptr_array_index(notes, i));
+    } else if (!g_str_equal(document->path, "-")) {
+        return step_file_refusal(document->path, text, length);
+    }
+    return NULL;
+}
+
+/* What will be refused is not asked about. */
+static void
+drop_preview(struct preview *preview, GString *out, const char *refusal)
+{
+    g_string_truncate(out, 0);
+    add_comment(out, "%s will be refused: %s", preview->document->target.name, refusal);
+    preview->fixes = 0;
+}
+
+static void
+preview_fixes(const struct previewing *previewing, struct preview *preview)
+{
+    const struct run *run = previewing->run;
     struct document *document = preview->document;
     struct domxml_error problem = DOMXML_ERROR_INIT;
     enum lint_safety safety = run->options->unsafe_fixes ? LINT_UNSAFE : LINT_SAFE;
     g_autoptr(GString) out = g_string_new(NULL);
     g_autofree char *refusal = NULL;
     struct lint_fixed *fixed =
-        lint_fix_document(run->selection, document->doc, run->facts, safety, &problem);
-    gsize length;
-    const char *text = domxml_doc_text(document->doc, &length);
+        lint_fix_document(run->selection, document->doc, document->facts, safety, &problem);
 
     if (!fixed) {
         preview_failed(preview, &problem);
@@ -136,12 +175,14 @@ preview_fixes(struct run *run, struct preview *preview)
     if (fixed->doc) {
         exit_status_raise(&preview->status, STATUS_FINDINGS);
         preview->fixes = fixed->applied->len;
+        refusal = foresee_refusal(run, preview, fixed, out);
         if (!add_diff(out, document, fixed, &problem))
             preview_failed(preview, &problem);
-        else if (!g_str_equal(document->path, "-"))
-            refusal = step_file_refusal(document->path, text, length);
-        if (refusal)
-            document_message(document, 0, 0, "--fix will refuse this file: %s", refusal);
+        if (refusal && previewing->for_consent)
+            drop_preview(preview, out, refusal);
+        else if (refusal)
+            document_message(document, 0, 0, "--fix will refuse this %s: %s",
+                             document->domain ? "domain" : "file", refusal);
     }
     preview->text = g_string_free(g_steal_pointer(&out), FALSE);
     lint_fixed_free(fixed);
@@ -154,13 +195,20 @@ preview(gsize index, gpointer data)
     struct run *run = previewing->run;
     struct preview *made = g_new0(struct preview, 1);
 
-    made->document = document_read(g_ptr_array_index(run->targets, index));
+    made->document =
+        document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (made->document->doc) {
-        preview_fixes(run, made);
-        if (run->options->reports->len)
-            made->present = lint_run(run->selection, made->document->doc, run->facts);
+        preview_fixes(previewing, made);
+        if (previewing->for_consent) {
+            ((struct target *)g_ptr_array_index(run->targets, index))->shown =
+                document_digest(made->document);
+        } else if (run->options->reports->len) {
+            made->present =
+                lint_run(run->selection, made->document->doc, made->document->facts);
+            domain_notes_add(run, made->document, made->present);
+        }
         if (run->options->host)
-            document_require_images(made->document, run->facts);
+            document_require_images(made->document);
     }
     if (!made->findings)
         made->findings = g_ptr_array_new();
@@ -232,33 +280,54 @@ deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
 
         previewing->left += finding->result == LINT_RESULT_FAIL;
     }
+    if (previewing->for_consent) {
+        preview_free(preview);
+        return stream_check(&previewing->output);
+    }
     run_account(run, preview->document, preview->findings);
     exit_status_raise(&run->status, preview->status);
-    if (run->options->reports->len)
+    if (run->options->reports->len && !preview->document->vanished)
         more = report_target(run->report, &preview->document->target, NULL,
                              preview->present ? preview->present : preview->findings);
     preview_free(preview);
     return stream_check(&previewing->output) && more;
 }
 
+static void
+preview_all(struct previewing *previewing, FILE *file)
+{
+    const struct workers_job job = {
+        .count = previewing->run->targets->len,
+        .work = preview,
+        .deliver = deliver,
+        .discard = preview_free,
+        .data = previewing,
+    };
+
+    stream_open(&previewing->output, NULL, file, NULL);
+    workers_run(&job, previewing->run->options->jobs);
+}
+
+guint
+mode_diff_for_consent(struct run *run)
+{
+    struct previewing previewing = {.run = run, .for_consent = TRUE};
+
+    preview_all(&previewing, stderr);
+    return previewing.fixes;
+}
+
 void
 mode_diff(struct run *run)
 {
     struct previewing previewing = {.run = run};
-    const struct workers_job job = {
-        .count = run->targets->len,
-        .work = preview,
-        .deliver = deliver,
-        .discard = preview_free,
-        .data = &previewing,
-    };
 
-    stream_open(&previewing.output, NULL, stdout, NULL);
-    workers_run(&job, run->options->jobs);
+    preview_all(&previewing, stdout);
     run_close_output(run, &previewing.output, "diff");
     if (!run->options->quiet && !run->reader_gone)
-        message("--fix%s would clear %u finding%s in %u file%s; %u would be left",
+        message("--fix%s would clear %u finding%s in %u %s%s; %u would be left",
                 run->options->unsafe_fixes ? " --unsafe-fixes" : "", previewing.fixes,
                 previewing.fixes == 1 ? "" : "s", previewing.files,
-                previewing.files == 1 ? "" : "s", previewing.left);
+                run->session ? "target" : "file", previewing.files == 1 ? "" : "s",
+                previewing.left);
 }

@@ -17,6 +17,7 @@ struct run {
     const struct options *options;
     struct lint_selection *selection;
     struct facts_source *facts;
+    struct session *session;  /* NULL where no target is a domain */
     struct interrupt *interrupt;
     GPtrArray *targets;       /* of struct target * */
     struct report *report;
@@ -36,6 +37,15 @@ void run_close_output(struct run *run, struct stream *output, const char *what);
 void mode_lint(struct run *run);
 void mode_fix(struct run *run);
 void mode_diff(struct run *run);
+
+/* Shows on standard error what mode_fix() would do, and remembers what was shown: what differs
+ * then is not touched.
+ * Returns: how many findings would be cleared. */
+guint mode_diff_for_consent(struct run *run);
+
+/* The journal's: list what was done; take a run back. */
+void mode_history(struct run *run);
+void mode_undo(struct run *run);
 
 /* Write documentation of @rules (of const struct lint_rule *) to standard output. */
 void mode_explain(const GPtrArray *rules, gboolean color);

@@ -8,10 +8,10 @@
 
 /* The options as they stand on the command line, before they are checked. */
 struct raw_options {
-    gboolean fix, diff, list_rules, help, version;
-    gboolean unsafe_fixes, host, strict, quiet, yes;
+    gboolean fix, diff, history, list_rules, help, version;
+    gboolean all, unsafe_fixes, host, strict, quiet, yes;
     GStrv explain, rules, except, formats, targets; /* NULL where not given */
-    char *fail_on, *min_severity, *color;
+    char *fail_on, *min_severity, *color, *undo, *connect, *state_dir;
     int jobs;
 };
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "apply/journal.h"
 #include "cli/nearest.h"
 #include "cli/option-table.h"
 #include "cli/options.h"
@@ -35,6 +36,9 @@ raw_options_clear(struct raw_options *raw)
     g_free(raw->fail_on);
     g_free(raw->min_severity);
     g_free(raw->color);
+    g_free(raw->undo);
+    g_free(raw->connect);
+    g_free(raw->state_dir);
 }
 
 static void
@@ -54,6 +58,9 @@ options_free(struct options *options)
     g_free(options->rules);
     g_free(options->except);
     g_free(options->explain);
+    g_free(options->connect);
+    g_free(options->undo);
+    g_free(options->state_dir);
     g_ptr_array_unref(options->reports);
     g_strfreev(options->targets);
     g_free(options);
@@ -131,6 +138,8 @@ parse_mode(const struct raw_options *raw, struct options *options, GError **erro
     } modes[] = {
         {raw->fix, MODE_FIX, "--fix"},
         {raw->diff, MODE_DIFF, "--diff"},
+        {raw->undo != NULL, MODE_UNDO, "--undo"},
+        {raw->history, MODE_HISTORY, "--history"},
         {raw->explain != NULL, MODE_EXPLAIN, "--explain"},
         {raw->list_rules, MODE_LIST_RULES, "--list-rules"},
     };
@@ -202,6 +211,21 @@ parse_reports(const struct raw_options *raw, struct options *options, GError **e
     return TRUE;
 }
 
+static const char *
+mode_name(enum mode mode)
+{
+    switch (mode) {
+    case MODE_UNDO:
+        return "--undo (its ID is written --undo=ID)";
+    case MODE_HISTORY:
+        return "--history";
+    case MODE_EXPLAIN:
+        return "--explain";
+    default:
+        return "--list-rules";
+    }
+}
+
 static gboolean
 parse_targets(struct raw_options *raw, struct options *options, GError **error)
 {
@@ -209,13 +233,13 @@ parse_targets(struct raw_options *raw, struct options *options, GError **error)
                              options->mode == MODE_DIFF;
     gboolean has_targets = raw->targets && raw->targets[0];
 
-    if (has_targets && !takes_targets)
-        return wrong(error, "%s takes no TARGET: '%s'",
-                     options->mode == MODE_EXPLAIN ? "--explain" : "--list-rules", raw->targets[0]);
-    if (!has_targets && takes_targets)
-        return wrong(error,
-                     "no TARGET: domlint FILE... checks files or folders of domain XML, domlint - "
-                     "standard input (live domains come with a later version)");
+    if ((has_targets || raw->all) && !takes_targets)
+        return wrong(error, "%s takes no TARGET: '%s'", mode_name(options->mode),
+                     raw->all ? "--all" : raw->targets[0]);
+    if (has_targets && raw->all)
+        return wrong(error, "--all is all domains: it goes with no TARGET ('%s')",
+                     raw->targets[0]);
+    options->all = takes_targets && !has_targets;
     options->targets = has_targets ? g_steal_pointer(&raw->targets) : g_new0(char *, 1);
     return TRUE;
 }
@@ -251,6 +275,10 @@ check(struct raw_options *raw, struct options *options, GError **error)
     options->strict = raw->strict;
     options->quiet = raw->quiet;
     options->yes = raw->yes;
+    options->connect = g_steal_pointer(&raw->connect);
+    options->undo = g_steal_pointer(&raw->undo);
+    options->state_dir_given = raw->state_dir != NULL;
+    options->state_dir = raw->state_dir ? g_steal_pointer(&raw->state_dir) : journal_default_dir();
     return TRUE;
 }
 
@@ -294,7 +322,11 @@ split_words(const GOptionEntry *entries, int argc, char **argv)
             options = FALSE;
         if (options && i > 0)
             value = attached_value(entries, argv[i]);
-        g_ptr_array_add(words, value ? g_strndup(argv[i], value) : g_strdup(argv[i]));
+        /* An option whose value may be left out: GOption reads only one that is there. */
+        if (options && g_str_equal(argv[i], "--undo"))
+            g_ptr_array_add(words, g_strdup("--undo="));
+        else
+            g_ptr_array_add(words, value ? g_strndup(argv[i], value) : g_strdup(argv[i]));
         if (value)
             g_ptr_array_add(words, g_strdup(argv[i] + value));
     }

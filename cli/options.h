@@ -12,6 +12,8 @@ enum mode {
     MODE_LINT,
     MODE_FIX,
     MODE_DIFF,
+    MODE_UNDO,
+    MODE_HISTORY,
     MODE_EXPLAIN,
     MODE_LIST_RULES,
     MODE_HELP,
@@ -49,6 +51,11 @@ struct options {
     enum lint_severity fail_on, min_severity;
     enum color_when color;
     guint jobs;
+    gboolean all;           /* all domains of the connection: --all, or no TARGET */
+    char *connect;          /* the connection's URI; NULL: libvirt's default */
+    char *undo;             /* the ID of the run to take back; "": the last */
+    char *state_dir;        /* of the journal; never NULL */
+    gboolean state_dir_given;
     GStrv targets;          /* as given; never NULL */
 };
 
