@@ -10,8 +10,9 @@
 /* Plain data, for the journal too: all but the birth is never 0 in a file that is there. */
 struct file_identity {
     guint64 device, inode;
-    gint64 birth_ns; /* when it was made; 0 where the file system does not tell. An inode's number is soon given to another
-                      * file once it is free: this tells the two apart. */
+    /* When it was made; 0 where the file system does not tell. An inode's number is soon given to
+     * another file once it is free: this tells the two apart. */
+    gint64 birth_ns;
     guint64 size;
     gint64 mtime_ns;
 };

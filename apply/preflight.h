@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preflight.h: everything that forbids converting an image now. It is asked twice: before the copy, and before the new file is
- * made the domain's. It changes nothing.
+ * preflight.h: everything that forbids converting an image now. It is asked twice: before the copy,
+ * and before the new file is made the domain's. It changes nothing.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum preflight_code {
     PREFLIGHT_TRANSIENT,       /* the domain has no definition to change */
     PREFLIGHT_RUNNING,
     PREFLIGHT_PAUSED,
-    PREFLIGHT_STATE,           /* in another state than shut off, or in one that libvirt does not tell */
+    PREFLIGHT_STATE,           /* in another state than shut off, or in an unknown one */
     PREFLIGHT_MANAGED_SAVE,
     PREFLIGHT_JOB,             /* a block job, mirror or backup is under way */
     PREFLIGHT_SNAPSHOTS,       /* the domain has libvirt snapshots */
@@ -29,8 +29,8 @@ enum preflight_code {
     PREFLIGHT_LINK,            /* the source is a link into another folder */
     PREFLIGHT_BLOCK,           /* a block device */
     PREFLIGHT_UNREADABLE,      /* the image is not there, or cannot be read or looked into */
-    PREFLIGHT_ANOTHER_IMAGE,   /* the daemon sees another image under the path, or does not say that it is the same */
-    PREFLIGHT_GUARD,           /* the guard is not to be had: in use, or a file system without locks */
+    PREFLIGHT_ANOTHER_IMAGE,   /* the daemon sees another image there, or does not say */
+    PREFLIGHT_GUARD,           /* the guard is not to be had: in use, or no locks */
     PREFLIGHT_CHANGED,         /* the name means another file now, or the image was written to */
     PREFLIGHT_OPEN,            /* a process, loop device or swap has it */
     PREFLIGHT_SHAREABLE,
@@ -62,28 +62,32 @@ struct preflight_refusal {
 
 enum preflight_time {
     PREFLIGHT_BEFORE_COPY,
-    PREFLIGHT_BEFORE_DEFINE, /* the new file is there, and the old image as it was when it was guarded: what its header
-                              * says is not looked at again */
+    /* The new file is there, and the old image as it was when it was guarded: what its header
+     * says is not looked at again. */
+    PREFLIGHT_BEFORE_DEFINE,
 };
 
 struct preflight {
     enum preflight_time time;
     struct connection *connection;       /* NULL: nobody answers who uses the image */
     const struct source_domain *domain;  /* NULL: a file's disk */
-    const domxml_elem *disk;             /* the disk, in the text that the plan was made from */
-    const struct guard *guard;           /* NULL where it could not be taken: */
-    const GError *guard_error;           /* why (NULL: it was not tried, and nothing is said of it) */
-    const char *new_path;                /* the name that must be free: image_name's new_real; NULL: not looked at */
-    const struct file_identity *new_file; /* before the define: ours. It may be at @new_path, or (exchanged) at the disk's own path with
-                                           * the old image at @new_path */
+    const domxml_elem *disk;             /* in the text that the plan was made from */
+    const struct guard *guard;           /* NULL where it could not be taken */
+    const GError *guard_error;           /* why; NULL: it was not tried, nothing is said of it */
+    const char *new_path;                /* the name that must be free: image_name's new_real;
+                                          * NULL: not looked at */
     gboolean exchange;                   /* image_name's */
-    GCancellable *cancellable;
+    /* Before the define: the new file, which may be at @new_path; or, with @exchange, at the disk's
+     * own path, and the old image at @new_path. */
+    const struct file_identity *new_file;
+    GCancellable *cancellable;           /* for qemu-img check; NULL: none */
 };
 
 /**
  * preflight_run: all that stands against it. What cannot be told is a refusal, too.
  *
  * Reads all domains of the connection anew each time, since anybody may have defined one meanwhile.
- * Returns: an array of struct preflight_refusal *, by code, to be unreferenced; empty where nothing stands against it.
+ * Returns: an array of struct preflight_refusal *, by code, to be unreferenced; empty where nothing
+ * stands against it.
  */
 GPtrArray *preflight_run(const struct preflight *preflight);

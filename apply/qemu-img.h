@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * qemu-img.h: what is asked of qemu-img. Images are given as open descriptors, not by name: no name, whatever it holds, is
- * read by QEMU as a protocol or an option, and none can come to mean another file meanwhile. No shell, never -U, the format
- * always said.
+ * qemu-img.h: what is asked of qemu-img. Images are given as open descriptors, not by name: no
+ * name, whatever it holds, is read by QEMU as a protocol or an option, and none can come to mean
+ * another file meanwhile. No shell, never -U, the format always said.
  *
- * A descriptor stays the caller's and is only the way to the inode: qemu-img opens it anew, and takes QEMU's own locks.
+ * A descriptor stays the caller's and is only the way to the inode: qemu-img opens it anew, and
+ * takes QEMU's own locks.
  */
 #pragma once
 
@@ -22,8 +23,9 @@ enum qemu_img_error {
 
 /* How it runs. All zeros will do. */
 struct qemu_img_run {
-    GCancellable *cancellable; /* NULL: cannot be cancelled; G_IO_ERROR_CANCELLED, once the process is gone */
-    void (*progress)(double percent, void *data); /* in the caller's thread, only when the value grows; NULL: none */
+    GCancellable *cancellable; /* NULL: none; G_IO_ERROR_CANCELLED once it is gone */
+    /* Called in the caller's thread, only when the value grows; NULL: not told. */
+    void (*progress)(double percent, void *data);
     void *data;
     gboolean idle;             /* I/O and CPU only when nobody else wants them */
     guint rate_limit_mib;      /* MiB a second that are written; 0: no limit */
@@ -36,7 +38,8 @@ struct qemu_img_image {
     const char *format; /* "raw", "qcow2": as declared, never guessed */
 };
 
-/* What the header of a qcow2 image says that a copy would otherwise lose; other formats: all zeros. */
+/* What the header of a qcow2 image says that a copy would otherwise lose; other formats: all
+ * zeros. */
 struct qemu_img_layout {
     guint64 cluster_size; /* 0: QEMU's default, as for all of them */
     const char *compat;   /* "0.10", "1.1"; static */
@@ -58,8 +61,9 @@ gboolean qemu_img_layout(const struct qemu_img_run *run, const struct qemu_img_i
  * @preallocation: "off", "metadata", "falloc", "full"
  * @layout: of a qcow2 target; NULL: QEMU's defaults
  *
- * Copies the content, with O_DIRECT on either side that has it; where one has not, that is a note. A file that was written is not
- * yet flushed to the disk. After a failure @to holds anything, of any size.
+ * Copies the content, with O_DIRECT on either side that has it; where one has not, that is a note.
+ * A file that was written is not yet flushed to the disk. After a failure @to holds anything, of
+ * any size.
  */
 gboolean qemu_img_convert(const struct qemu_img_run *run, const struct qemu_img_image *from,
                           const struct qemu_img_image *to, const char *preallocation,
@@ -72,7 +76,8 @@ enum qemu_img_comparison {
 };
 
 /**
- * qemu_img_compare: compares what guests read, from the disk rather than from memory where O_DIRECT works.
+ * qemu_img_compare: compares what guests read, from the disk rather than from memory where O_DIRECT
+ * works.
  */
 enum qemu_img_comparison qemu_img_compare(const struct qemu_img_run *run,
                                           const struct qemu_img_image *a,
@@ -99,8 +104,8 @@ struct qemu_img_size {
 };
 
 /**
- * qemu_img_measure: what a copy of @image as @format will take. For preallocated metadata the space of all tables is in
- * required, which qemu-img itself leaves out.
+ * qemu_img_measure: what a copy of @image as @format will take. For preallocated metadata the space
+ * of all tables is in required, which qemu-img itself leaves out.
  */
 gboolean qemu_img_measure(const struct qemu_img_run *run, const struct qemu_img_image *image,
                           const char *format, const char *preallocation,

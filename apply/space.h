@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * space.h: whether a whole plan fits on the disks: all its copies together, on each file system, with 5 % of it left free.
+ * space.h: whether a whole plan fits on the disks: all its copies together, on each file system,
+ * with 5 % of it left free.
  */
 #pragma once
 
@@ -10,7 +11,6 @@ struct space;
 
 struct space *space_new(void);
 void space_free(struct space *space);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(space, space_free)
 
 /* One copy. */
 struct space_need {
@@ -18,11 +18,12 @@ struct space_need {
     const char *name;      /* what to call it to the user: "web, vda" */
     guint64 bytes;         /* what it takes */
     guint64 bytes_least;   /* what it would take at the least, with @least; as @bytes without */
-    const char *least;     /* an option: "--preallocation=metadata"; NULL where nothing takes less */
+    const char *least;     /* an option, "--preallocation=metadata"; NULL: nothing takes less */
 };
 
 /**
- * space_add: notes one copy; the strings are copied. Returns: FALSE with @error (G_IO_ERROR) where the folder cannot be looked at.
+ * space_add: notes one copy; the strings are copied. Returns: FALSE with @error (G_IO_ERROR) where
+ * the folder cannot be looked at.
  */
 gboolean space_add(struct space *space, const struct space_need *need, GError **error);
 
@@ -37,12 +38,14 @@ struct space_left {
 
 /**
  * space_measure: asks each file system anew.
- * Returns: an array of struct space_left *, in the order added, to be unreferenced; NULL with @error.
+ * Returns: an array of struct space_left *, in the order added, to be unreferenced; NULL with
+ * @error.
  */
 GPtrArray *space_measure(const struct space *space, GError **error);
 
 /**
- * space_shortage: one sentence for each file system that the plan does not fit on: how much is short, and what would fit.
+ * space_shortage: one sentence for each file system that the plan does not fit on: how much is
+ * short, and what would fit.
  * @left: what space_measure() returned for @space
  * Returns: an array of char *, to be unreferenced; empty where all fits.
  */
