@@ -11,6 +11,7 @@
 GQuark definition_error_quark(void);
 enum definition_error {
     DEFINITION_REFUSED, /* nothing was touched; the message says why and names the way out */
+    DEFINITION_UNKNOWN, /* libvirt's answer was lost: nobody knows whether it was defined */
     DEFINITION_FAILED,  /* something failed part-way; the message says what stands now */
 };
 
