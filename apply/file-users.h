@@ -12,7 +12,7 @@
  * file_users_writing: processes but this one that have the file open as @fd open for writing, loop
  * devices on it, swap on it, and processes with a lock (flock, POSIX) on it. OFD locks, QEMU's, are
  * the guard's matter.
- * Returns: sentences without a full stop ("process 4711 (qemu-nbd) has it open for writing"), in a
+ * Returns: sentences without a full stop ("qemu-nbd (process 4711) has it open for writing"), in a
  * fixed order, to be unreferenced; empty where there is none.
  */
 GPtrArray *file_users_writing(int fd);

@@ -27,7 +27,7 @@ struct qemu_img_run {
     /* Called in the caller's thread, only when the value grows; NULL: not told. */
     void (*progress)(double percent, void *data);
     void *data;
-    gboolean idle;             /* I/O and CPU only when nobody else wants them */
+    gboolean idle;             /* I/O only when nobody else wants any */
     guint rate_limit_mib;      /* MiB a second that are written; 0: no limit */
     GPtrArray *notes;          /* remarks for the user are added (char *); NULL: none */
 };
