@@ -165,6 +165,10 @@ convert_look(const struct convert_wish *wish, struct convert_record *record,
 static gboolean
 announce(struct conversion *conversion, const char *step, JsonObject *members, GError **error)
 {
+    const struct convert_wish *wish = conversion->wish;
+
+    if (wish->step)
+        wish->step(step, wish->step_data);
     return convert_record_step(&conversion->record, conversion->run, step, members, error);
 }
 

@@ -30,6 +30,8 @@ struct convert_wish {
     const char *disk;                   /* the disk's target name in it */
     const char *to, *preallocation;
     struct qemu_img_run run;
+    void (*step)(const char *step, void *data); /* told what begins (convert_steps); NULL: not told */
+    void *step_data;
 };
 
 /* The steps, in order: the journal's words for what is about to begin. NULL-terminated. */
