@@ -8,7 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
-#include "lint/escape.h"
+#include "lint/output.h"
 
 #define REDRAW_US (G_USEC_PER_SEC / 5)
 
