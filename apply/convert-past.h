@@ -44,6 +44,14 @@ struct convert_undo *convert_undo_begin(const struct convert_past *past,
 gboolean convert_undo_end(struct convert_undo *undo, gboolean defined, GError **error);
 
 /**
+ * convert_undo_file: gives a file target its text from before the conversion back, byte for byte; refused where it was edited
+ * since.
+ * @records: the run's
+ */
+gboolean convert_undo_file(const struct convert_past *past, const struct convert_record *record,
+                           JsonArray *records, GError **error);
+
+/**
  * convert_forget: removes the original that @record kept: only if it is the journal's by device, inode, size and time of the last
  * write, nobody names it, and the copy that replaced it is there, passes `qemu-img check`, and is what the domain or file
  * names.

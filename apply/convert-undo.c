@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "apply/conversion.h"
 #include "apply/file-name.h"
 #include "apply/file-users.h"
+#include "apply/step-file.h"
 #include "probe/source-file.h"
 #include "probe/users.h"
 
@@ -195,6 +197,68 @@ convert_undo_end(struct convert_undo *undo, gboolean defined, GError **error)
         conversion_refresh_pool(undo->past->connection, record->real, undo->past->notes);
     undo_free(undo);
     return good;
+}
+
+/* What the run says it made of the file: the digest of the text, and the edits that take it back. NULL where the text was not
+ * changed. */
+static JsonObject *
+file_record(const struct convert_record *record, JsonArray *records)
+{
+    for (guint i = json_array_get_length(records); i-- > 0;) {
+        JsonObject *object = json_array_get_object_element(records, i);
+
+        if (g_strcmp0(json_object_get_string_member_with_default(object, "type", NULL), "file") == 0 &&
+            g_strcmp0(json_object_get_string_member_with_default(object, "conversion", NULL),
+                      record->id) == 0)
+            return object;
+    }
+    return NULL;
+}
+
+static domxml_edits *
+read_edits(JsonObject *object)
+{
+    JsonNode *node = json_object_get_member(object, "inverse");
+    JsonArray *array = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    domxml_edits *edits = array ? domxml_edits_new(NULL) : NULL;
+
+    for (guint i = 0; edits && i < json_array_get_length(array); i++) {
+        JsonObject *edit = json_array_get_object_element(array, i);
+        const char *text = json_object_get_string_member_with_default(edit, "text", "");
+
+        if (!domxml_edits_add(edits, (size_t)json_object_get_int_member(edit, "offset"),
+                              (size_t)json_object_get_int_member(edit, "length"), text,
+                              strlen(text), NULL))
+            g_clear_pointer(&edits, domxml_edits_free);
+    }
+    return edits;
+}
+
+gboolean
+convert_undo_file(const struct convert_past *past, const struct convert_record *record,
+                  JsonArray *records, GError **error)
+{
+    JsonObject *object = file_record(record, records);
+    g_autofree char *text = present_text(past, record, error);
+    g_autofree char *digest = NULL;
+    g_autoptr(domxml_edits) edits = NULL;
+    size_t length;
+    gboolean done;
+    char *old;
+
+    if (!text || !object)
+        return text != NULL;
+    digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+    if (g_strcmp0(digest, json_object_get_string_member_with_default(object, "digest", NULL)) != 0)
+        return refuse(error, record, "%s was edited since: write %s into it by hand", record->file,
+                      record->path);
+    edits = read_edits(object);
+    old = edits ? domxml_edits_apply(edits, text, strlen(text), &length, NULL, NULL) : NULL;
+    if (!old)
+        return refuse(error, record, "the journal's edits of %s cannot be read", record->file);
+    done = step_file_write(record->file, text, strlen(text), old, length, error);
+    free(old);
+    return done;
 }
 
 /* ---- Giving up the original ---- */

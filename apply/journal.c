@@ -164,6 +164,24 @@ compare_ids(gconstpointer a, gconstpointer b)
     return lx == ly ? strcmp(x, y) : lx < ly ? -1 : 1;
 }
 
+/* Cuts the end of a line off that was torn by a kill. */
+static gboolean
+end_line(const char *path, int fd, GError **error)
+{
+    g_autofree char *text = NULL;
+    gsize length;
+    const char *last;
+
+    if (!g_file_get_contents(path, &text, &length, error))
+        return FALSE;
+    last = memrchr(text, '\n', length);
+    if (length == 0 || (last && last + 1 == text + length))
+        return TRUE;
+    if (ftruncate(fd, last ? last + 1 - text : 0) < 0)
+        return fail(error, "cannot mend", path);
+    return TRUE;
+}
+
 /* The ID after the last; to be freed. Numbers keep the order of runs where the clock does not. */
 static char *
 next_id(struct journal *journal, GError **error)
@@ -210,6 +228,30 @@ journal_begin(struct journal *journal, const char *command, const char *uri, GEr
     json_object_set_string_member(members, "uri", uri);
     if (!journal_append(run, "begin", members, error) || !sync_dir(dir, error) ||
         !sync_dir(runs, error)) {
+        journal_run_free(run);
+        return NULL;
+    }
+    return run;
+}
+
+struct journal_run *
+journal_continue(struct journal *journal, const char *id, GError **error)
+{
+    g_autofree char *path = g_build_filename(journal->dir, "runs", id, "journal", NULL);
+    struct journal_run *run;
+    int fd;
+
+    g_return_val_if_fail(journal->lock_fd >= 0, NULL);
+    fd = is_id(id) ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (fd < 0) {
+        fail(error, "cannot open", path);
+        return NULL;
+    }
+    run = g_new0(struct journal_run, 1);
+    run->id = g_strdup(id);
+    run->fd = fd;
+    /* A torn line, whose step did not begin, is ended: what follows is whole. */
+    if (!end_line(path, fd, error)) {
         journal_run_free(run);
         return NULL;
     }

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "apply/step-file.h"
+#include "apply/power.h"
+#include "cli/convert-target.h"
+#include "cli/converted-facts.h"
 #include "cli/domain-notes.h"
 #include "cli/fix-domain.h"
+#include "cli/message.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
 #include "cli/workers.h"
@@ -18,6 +22,9 @@ struct outcome {
     struct lint_fixed *fixed;  /* NULL where there is no document, or fixing it failed */
     domxml_doc *changed;       /* a domain's definition as it stands after the fixes; or NULL */
     GPtrArray *findings;       /* what is left */
+    GPtrArray *conversions;    /* of struct planned *: to be carried out first, in deliver() */
+    GPtrArray *converted;      /* of struct planned *: those that were; NULL where none was to be */
+    struct facts_source *converted_facts;
     GPtrArray *applied;        /* what is cleared, in the file or on standard output */
     enum exit_status status;   /* by the fixing itself, not by what is left */
 };
@@ -39,6 +46,10 @@ outcome_free(gpointer data)
     lint_fixed_free(outcome->fixed);
     domxml_doc_free(outcome->changed);
     document_free(outcome->document);
+    facts_source_free(outcome->converted_facts);
+    g_ptr_array_unref(outcome->conversions);
+    if (outcome->converted)
+        g_ptr_array_unref(outcome->converted);
     g_free(outcome);
 }
 
@@ -133,7 +144,8 @@ fix(gsize index, gpointer data)
     struct outcome *outcome = g_new0(struct outcome, 1);
 
     outcome->document = document_read(target, fixing->run->session, fixing->run->facts);
-    if (outcome->document->doc && is_as_shown(target, outcome))
+    outcome->conversions = convert_plan_of(fixing->run->plan, (guint)index);
+    if (outcome->document->doc && is_as_shown(target, outcome) && !outcome->conversions->len)
         fix_document(fixing->run, outcome);
     else if (outcome->document->doc)
         outcome->findings = lint_run(fixing->run->selection, outcome->document->doc,
@@ -198,15 +210,90 @@ change_domain(struct fixing *fixing, struct outcome *outcome)
     }
 }
 
+/* Carries out the conversions, then makes the other fixes in what became of the document. Returns whether the domain is to
+ * be started again. */
 static gboolean
-deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
+convert(struct fixing *fixing, guint index, struct outcome *outcome)
+{
+    struct run *run = fixing->run;
+    struct converted_target *made =
+        convert_target(run, fixing->domains, outcome->conversions);
+    gboolean was_running = made->was_running;
+
+    exit_status_raise(&outcome->status, made->status);
+    outcome->converted = g_ptr_array_ref(made->done);
+    document_free(outcome->document);
+    outcome->document = document_read(g_ptr_array_index(run->targets, index), run->session,
+                                      run->facts);
+    outcome->converted_facts = converted_facts_new(outcome->document->facts);
+    for (guint i = 0; i < made->done->len; i++) {
+        const struct planned *planned = g_ptr_array_index(made->done, i);
+
+        converted_facts_add(outcome->converted_facts, planned->record.new_path, planned->to);
+        fix_domains_count(fixing->domains);
+    }
+    converted_target_free(made);
+    document_use_facts(outcome->document, outcome->converted_facts);
+    g_ptr_array_unref(outcome->findings);
+    g_ptr_array_unref(outcome->applied);
+    outcome->findings = outcome->applied = NULL;
+    if (outcome->document->doc) {
+        fix_document(run, outcome);
+    } else {
+        outcome->findings = g_ptr_array_new();
+        outcome->applied = g_ptr_array_new();
+    }
+    return was_running;
+}
+
+/* The findings that conversions cleared are told with those that edits cleared. */
+static void
+tell_converted(struct outcome *outcome)
+{
+    GPtrArray *applied = g_ptr_array_new();
+
+    for (guint i = 0; i < outcome->converted->len; i++)
+        g_ptr_array_add(applied,
+                        ((struct planned *)g_ptr_array_index(outcome->converted, i))->finding);
+    for (guint i = 0; i < outcome->applied->len; i++)
+        g_ptr_array_add(applied, g_ptr_array_index(outcome->applied, i));
+    g_ptr_array_unref(outcome->applied);
+    outcome->applied = applied;
+}
+
+static void
+start_again(struct run *run, const struct document *document, enum exit_status *status)
+{
+    g_autoptr(GError) problem = NULL;
+
+    if (power_on(run->session->connection, document->domain, &problem))
+        return;
+    exit_status_raise(status, STATUS_FAILED);
+    message("%s: cannot be started again: %s", document->target.name, problem->message);
+}
+
+static gboolean
+deliver(gsize index, gpointer result, gpointer data)
 {
     struct outcome *outcome = result;
-    struct document *document = outcome->document;
+    struct document *document;
     struct fixing *fixing = data;
+    gboolean was_running = FALSE;
 
+    if (outcome->conversions->len) {
+        /* A signal ends the copy, and then the program, once nothing is left of it. */
+        interrupt_enter_long(fixing->run->interrupt);
+        was_running = convert(fixing, (guint)index, outcome);
+    }
+    document = outcome->document;
     if (document->domain && outcome->fixed && outcome->fixed->doc)
         change_domain(fixing, outcome);
+    if (was_running)
+        start_again(fixing->run, document, &outcome->status);
+    if (outcome->conversions->len)
+        interrupt_leave_long(fixing->run->interrupt);
+    if (outcome->converted)
+        tell_converted(outcome);
     domain_notes_add(fixing->run, document, outcome->findings);
     if (is_stdin(document))
         pass_on(fixing, outcome);
