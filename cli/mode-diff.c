@@ -71,7 +71,7 @@ add_comments(GString *out, const struct document *document, const struct lint_fi
         for (guint j = 0; fix && fix->effect == LINT_EFFECT_IMAGE && j < fix->steps->len; j++) {
             g_autofree char *step = lint_step_text(g_ptr_array_index(fix->steps, j));
 
-            add_comment(out, "%s: %s (%s, disk %s; not by this version)", finding->rule->id, step,
+            add_comment(out, "%s: %s (%s, disk %s; --convert)", finding->rule->id, step,
                         document->target.name, finding->subject ? finding->subject : "?");
         }
     }

@@ -3,11 +3,15 @@
  * mode-history.c: what was done to domains, and taking it back.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "apply/step-define.h"
 #include "cli/fix-domain.h"
 #include "cli/message.h"
+#include "cli/consent.h"
 #include "cli/mode.h"
+#include "cli/past.h"
+#include "cli/progress.h"
 #include "lint/escape.h"
 
 static const char *
@@ -28,6 +32,7 @@ struct run_story {
     gboolean ended;
     GPtrArray *uuids;  /* of the domains whose definition was, or may have been, changed; in order */
     GPtrArray *names;
+    GPtrArray *conversions; /* of struct convert_record *: all of the run */
 };
 
 static void
@@ -36,6 +41,7 @@ story_read(struct run_story *story, JsonArray *records)
     memset(story, 0, sizeof(*story));
     story->uuids = g_ptr_array_new();
     story->names = g_ptr_array_new();
+    story->conversions = convert_records_read(records);
     for (guint i = 0; i < json_array_get_length(records); i++) {
         JsonObject *record = json_array_get_object_element(records, i);
         const char *uuid = member(record, "uuid");
@@ -62,11 +68,28 @@ story_read(struct run_story *story, JsonArray *records)
     }
 }
 
+/* Adds the domains and files that conversions changed. A domain whose image was exchanged has no define. */
+static void
+story_add_conversions(struct run_story *story)
+{
+    for (guint i = 0; i < story->conversions->len; i++) {
+        const struct convert_record *record = g_ptr_array_index(story->conversions, i);
+        const char *key = record->uuid ? record->uuid : record->file;
+
+        if (record->state != CONVERT_STATE_DONE ||
+            g_ptr_array_find_with_equal_func(story->uuids, key, g_str_equal, NULL))
+            continue;
+        g_ptr_array_add(story->uuids, (gpointer)key);
+        g_ptr_array_add(story->names, record->domain ? record->domain : record->file);
+    }
+}
+
 static void
 story_clear(struct run_story *story)
 {
     g_ptr_array_unref(story->uuids);
     g_ptr_array_unref(story->names);
+    g_ptr_array_unref(story->conversions);
 }
 
 /* The runs that later ones took back. Taking back such a later one brings the first back. */
@@ -98,6 +121,27 @@ undone_runs(struct journal *journal, GStrv ids)
     return undone;
 }
 
+/* The originals that its conversions kept. */
+static void
+print_kept(const struct run_story *story)
+{
+    for (guint i = 0; i < story->conversions->len; i++) {
+        const struct convert_record *record = g_ptr_array_index(story->conversions, i);
+        const char *kept = convert_record_kept(record);
+        g_autofree char *path = lint_escape(kept);
+        struct stat st;
+
+        if (record->state == CONVERT_STATE_DONE && lstat(kept, &st) == 0 &&
+            st.st_ino == record->original.inode) {
+            g_autofree char *size = progress_size((guint64)st.st_blocks * 512);
+
+            printf("      keeps %s (%s)\n", path, size);
+        } else if (record->state < CONVERT_STATE_DONE) {
+            printf("      interrupted: %s; domlint --resume\n", path);
+        }
+    }
+}
+
 static void
 print_run(struct journal *journal, const char *id, GHashTable *undone)
 {
@@ -115,6 +159,7 @@ print_run(struct journal *journal, const char *id, GHashTable *undone)
         return;
     }
     story_read(&story, records);
+    story_add_conversions(&story);
     g_ptr_array_add(story.names, NULL);
     names = g_strjoinv(", ", (GStrv)story.names->pdata);
     escaped = lint_escape(names);
@@ -126,6 +171,7 @@ print_run(struct journal *journal, const char *id, GHashTable *undone)
            g_hash_table_contains(undone, id) ? "  (taken back)"
            : story.ended                     ? ""
                                              : "  (interrupted)");
+    print_kept(&story);
     story_clear(&story);
 }
 
@@ -171,6 +217,7 @@ last_run(struct journal *journal, GError **error)
         if (!records)
             return NULL;
         story_read(&story, records);
+        story_add_conversions(&story);
         candidate = story.uuids->len > 0 && g_strcmp0(story.command, "fix") == 0 &&
                     !g_hash_table_contains(undone, ids[i]);
         story_clear(&story);
@@ -181,39 +228,124 @@ last_run(struct journal *journal, GError **error)
     return NULL;
 }
 
-/* Takes one domain's part back, as far as it is still ours. Whether that is done. */
+static void
+undo_end_all(GPtrArray *undos, gboolean defined, GError **error)
+{
+    for (guint i = undos->len; i-- > 0;)
+        convert_undo_end(g_ptr_array_index(undos, i), defined, error && !*error ? error : NULL);
+    g_ptr_array_set_size(undos, 0);
+}
+
+/* Whether the run changed the domain's definition. */
 static gboolean
-undo_domain(struct run *run, JsonArray *records, const char *uuid, const char *name,
+has_define(JsonArray *records, const char *uuid)
+{
+    for (guint i = 0; i < json_array_get_length(records); i++) {
+        JsonObject *record = json_array_get_object_element(records, i);
+
+        if (is_type(record, "define") && g_strcmp0(member(record, "uuid"), uuid) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* One domain or file, with its conversions. */
+struct undo_part {
+    const char *key;  /* UUID, or the file's path */
+    const char *name;
+    const struct source_domain *domain; /* NULL for a file */
+    struct journal_run *record;
+    GPtrArray *notes, *left;
+};
+
+static gboolean
+undo_xml(struct run *run, JsonArray *records, const struct run_story *story,
+         const struct undo_part *part, const struct convert_past *past, GError **error)
+{
+    if (part->domain)
+        return !has_define(records, part->key) ||
+               step_define_undo(run->session->connection, part->domain, records, part->record,
+                                part->notes, part->left, error);
+    for (guint i = 0; i < story->conversions->len; i++) {
+        const struct convert_record *conversion = g_ptr_array_index(story->conversions, i);
+
+        if (g_strcmp0(conversion->file, part->key) == 0 &&
+            !convert_undo_file(past, conversion, records, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* The images first, as far as nothing is lost by it; then the XML; then the copies go. */
+static gboolean
+undo_part(struct run *run, JsonArray *records, const struct run_story *story,
+          const struct undo_part *part, GError **error)
+{
+    const struct convert_past past =
+        past_run_conversion(run, part->domain, part->record, part->notes);
+    g_autoptr(GPtrArray) undos = g_ptr_array_new();
+    gboolean done;
+
+    for (guint i = story->conversions->len; i-- > 0;) {
+        const struct convert_record *conversion = g_ptr_array_index(story->conversions, i);
+        struct convert_undo *undo;
+
+        if (conversion->state != CONVERT_STATE_DONE ||
+            g_strcmp0(conversion->uuid ? conversion->uuid : conversion->file, part->key) != 0)
+            continue;
+        undo = convert_undo_begin(&past, conversion, error);
+        if (!undo) {
+            undo_end_all(undos, FALSE, NULL);
+            return FALSE;
+        }
+        g_ptr_array_add(undos, undo);
+    }
+    done = undo_xml(run, records, story, part, &past, error);
+    undo_end_all(undos, done, error);
+    return done && !(error && *error);
+}
+
+/* Takes one part back, as far as it is still ours. Whether that is done. */
+static gboolean
+undo_domain(struct run *run, JsonArray *records, const struct run_story *story, guint index,
             struct journal_run *record)
 {
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GError) problem = NULL;
+    struct undo_part part = {
+        .key = g_ptr_array_index(story->uuids, index),
+        .name = g_ptr_array_index(story->names, index),
+        .record = record,
+        .notes = notes,
+        .left = left,
+    };
+    gboolean is_file = *part.key == '/' || !g_uuid_string_is_valid(part.key);
     struct source_domain *domain =
-        source_libvirt_lookup(run->session->connection, uuid, &problem);
+        is_file ? NULL : source_libvirt_lookup(run->session->connection, part.key, &problem);
     gboolean done = FALSE;
 
-    interrupt_enter(run->interrupt);
-    if (domain)
-        done = step_define_undo(run->session->connection, domain, records, record, notes, left,
-                                &problem);
-    interrupt_leave(run->interrupt);
+    part.domain = domain;
+    interrupt_enter_long(run->interrupt);
+    if (domain || is_file)
+        done = undo_part(run, records, story, &part, &problem);
+    interrupt_leave_long(run->interrupt);
     for (guint i = 0; i < notes->len; i++)
-        message("%s: %s", name, (const char *)g_ptr_array_index(notes, i));
+        message("%s: %s", part.name, (const char *)g_ptr_array_index(notes, i));
     for (guint i = 0; i < left->len; i++)
-        message("%s: %s", name, (const char *)g_ptr_array_index(left, i));
+        message("%s: %s", part.name, (const char *)g_ptr_array_index(left, i));
     if (done && left->len == 0) {
-        message("%s: taken back", name);
+        message("%s: taken back", part.name);
     } else if (done) {
-        message("%s: taken back but for that", name);
+        message("%s: taken back but for that", part.name);
         exit_status_raise(&run->status, STATUS_REFUSED);
     } else if (g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_GONE)) {
-        message("%s: it is not there any more: there is nothing to take back", name);
+        message("%s: it is not there any more: there is nothing to take back", part.name);
         exit_status_raise(&run->status, STATUS_REFUSED);
         done = TRUE;
     } else {
-        message("%s: not taken back: %s", name, problem->message);
-        fix_domains_account(problem, &run->status);
+        message("%s: not taken back: %s", part.name, problem->message);
+        past_account(problem, &run->status);
     }
     if (domain)
         source_domain_free(domain);
@@ -239,8 +371,7 @@ undo_story(struct run *run, struct journal *journal, const char *id, JsonArray *
     }
     /* In the opposite order of how it was done. */
     for (guint i = story->uuids->len; i-- > 0;)
-        all &= undo_domain(run, records, g_ptr_array_index(story->uuids, i),
-                           g_ptr_array_index(story->names, i), record);
+        all &= undo_domain(run, records, story, i, record);
     if (!all || journal_append(record, "undone", NULL, error))
         journal_append(record, "end", NULL, error);
     journal_run_free(record);
@@ -255,6 +386,7 @@ check_run(struct journal *journal, const char *id, JsonArray *records, struct ru
     g_autoptr(GHashTable) undone = ids ? undone_runs(journal, ids) : NULL;
 
     story_read(story, records);
+    story_add_conversions(story);
     if (!undone)
         return FALSE;
     if (story->uuids->len == 0)
@@ -263,6 +395,38 @@ check_run(struct journal *journal, const char *id, JsonArray *records, struct ru
         g_set_error(error, JOURNAL_ERROR, JOURNAL_NONE, "run %s was taken back already", id);
     else
         return TRUE;
+    return FALSE;
+}
+
+/* Taking a conversion back removes the copy: that is shown, and asked. */
+static gboolean
+have_consent(struct run *run, const struct run_story *story)
+{
+    guint count = 0;
+
+    for (guint i = 0; i < story->conversions->len; i++) {
+        const struct convert_record *record = g_ptr_array_index(story->conversions, i);
+
+        if (record->state != CONVERT_STATE_DONE)
+            continue;
+        count++;
+        message("%s, disk %s: goes back to %s, if the guest wrote nothing since; the copy is removed",
+                record->domain ? record->domain : record->file, record->disk, record->path);
+    }
+    if (!count)
+        return TRUE;
+    switch (consent_ask(run->options, "Do it?")) {
+    case CONSENT_GIVEN:
+        return TRUE;
+    case CONSENT_REFUSED:
+        message("nothing was changed");
+        exit_status_raise(&run->status, STATUS_REFUSED);
+        break;
+    case CONSENT_NOBODY:
+        message("there is no terminal to ask on: say --yes to carry it out");
+        exit_status_raise(&run->status, STATUS_USAGE);
+        break;
+    }
     return FALSE;
 }
 
@@ -276,10 +440,10 @@ undo(struct run *run, struct journal *journal, GError **error)
 
     if (!records)
         return;
-    if (check_run(journal, id, records, &story, error)) {
-        run->session = session_open(run->options->connect ? run->options->connect : story.uri,
-                                    CONNECTION_READ_WRITE, run->facts, error);
-        if (run->session)
+    if (check_run(journal, id, records, &story, error) && have_consent(run, &story)) {
+        const struct past_run past = { .uri = story.uri ? story.uri : "" };
+
+        if (past_run_connect(&past, run, error))
             undo_story(run, journal, id, records, &story, error);
     }
     story_clear(&story);

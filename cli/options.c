@@ -325,9 +325,7 @@ check(struct raw_options *raw, struct options *options, GError **error)
     options->quiet = raw->quiet;
     options->yes = raw->yes;
     options->connect = g_steal_pointer(&raw->connect);
-    options->run = g_steal_pointer(raw->undo     ? &raw->undo
-                                   : raw->resume ? &raw->resume
-                                                 : &raw->forget);
+    options->run = g_strdup(raw->undo ? raw->undo : raw->resume ? raw->resume : raw->forget);
     options->state_dir_given = raw->state_dir != NULL;
     options->state_dir = raw->state_dir ? g_steal_pointer(&raw->state_dir) : journal_default_dir();
     return TRUE;
