@@ -434,7 +434,7 @@ static void
 undo(struct run *run, struct journal *journal, GError **error)
 {
     g_autofree char *id =
-        *run->options->undo ? g_strdup(run->options->undo) : last_run(journal, error);
+        *run->options->run ? g_strdup(run->options->run) : last_run(journal, error);
     g_autoptr(JsonArray) records = id ? journal_read(journal, id, error) : NULL;
     struct run_story story;
 
