@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuzz-qcow2.c: libFuzzer's door to the probe: any bytes as an image, looked at as a real one is, and
- * as qcow2 in particular. tests/test-damage.c calls it too.
+ * fuzz-qcow2.c: libFuzzer's door to the probe: any bytes as an image, looked at as a real one is,
+ * and as qcow2 in particular. tests/test-damage.c calls it too.
  */
 #include <stdint.h>
 #include <stdlib.h>

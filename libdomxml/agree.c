@@ -50,8 +50,8 @@ input_offset(xmlParserCtxtPtr parser)
 #endif
 }
 
-/* The first fault is enough: libxml2 would tell of millions. Not by xmlStopParser() in older versions,
- * where that takes the input away from under the functions that are reading it. */
+/* The first fault is enough: libxml2 would tell of millions. Not by xmlStopParser() in older
+ * versions, where that takes the input away from under the functions that are reading it. */
 static void
 stop(xmlParserCtxtPtr parser)
 {
@@ -99,8 +99,8 @@ on_error(void *data, error_pointer fault)
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* Whether @theirs is what libxml2 makes of the decoded value @ours: it leaves '&' as "&#38;", for the
- * tree to resolve. */
+/* Whether @theirs is what libxml2 makes of the decoded value @ours: it leaves '&' as "&#38;", for
+ * the tree to resolve. */
 static bool
 value_equals(const char *ours, size_t ours_length, const char *theirs, size_t theirs_length)
 {
@@ -250,8 +250,8 @@ on_text(void *data, const xmlChar *text, int length)
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* No DTD, no network; HUGE for nesting and lengths, whose limits are ours; the declared encoding was
- * looked at already. */
+/* No DTD, no network; HUGE for nesting and lengths, whose limits are ours; the declared encoding
+ * was looked at already. */
 enum {
     OPTIONS = XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
         XML_PARSE_IGNORE_ENC,

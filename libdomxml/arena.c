@@ -2,8 +2,8 @@
 /*
  * arena.c: memory that is freed all at once, and texts that grow.
  *
- * libxml2's xmlBuffer would do for the latter, but tells the process's error handler, and by default
- * standard error, when memory runs out.
+ * libxml2's xmlBuffer would do for the latter, but tells the process's error handler, and by
+ * default standard error, when memory runs out.
  */
 #include "libdomxml/internal.h"
 

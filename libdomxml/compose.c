@@ -2,9 +2,9 @@
 /*
  * compose.c: two lists of edits, the second for what the first makes of a text, as one.
  *
- * What the first list makes is looked at as a sequence of pieces: bytes kept of the text, and texts of
- * edits. The second list cuts pieces out and puts texts of its own between. What is left is read off
- * as edits again: whatever stands between two kept ranges takes the place of what stood there.
+ * What the first list makes is looked at as a sequence of pieces: bytes kept of the text, and texts
+ * of edits. The second list cuts pieces out and puts texts of its own between. What is left is read
+ * off as edits again: whatever stands between two kept ranges takes the place of what stood there.
  */
 #include "libdomxml/internal.h"
 
@@ -43,8 +43,8 @@ keep(struct composer *composer, size_t start, size_t end)
     return true;
 }
 
-/* Takes @count bytes off the pieces, into the result where @wanted. False also where there are not as
- * many. */
+/* Takes @count bytes off the pieces, into the result where @wanted. False also where there are not
+ * as many. */
 static bool
 take(struct composer *composer, size_t count, bool wanted)
 {

@@ -2,10 +2,10 @@
 /*
  * diff.c: a unified diff straight from edits, without comparing the texts as a whole.
  *
- * Each edit is widened to whole lines, a block: these lines of the old text give way to those of the
- * new one. Blocks are then made as small as `diff -u` makes them: lines that a block begins or ends
- * with on both sides are no change, and lines that are only added or only removed slide down as far
- * as they can. Lines end with LF; CR is a byte like others.
+ * Each edit is widened to whole lines, a block: these lines of the old text give way to those of
+ * the new one. Blocks are then made as small as `diff -u` makes them: lines that a block begins or
+ * ends with on both sides are no change, and lines that are only added or only removed slide down
+ * as far as they can. Lines end with LF; CR is a byte like others.
  */
 #include "libdomxml/internal.h"
 
@@ -260,8 +260,8 @@ put_hunk(struct differ *diff, const struct block *blocks, size_t count)
     put_lines(diff, ' ', &diff->old, start, end);
 }
 
-/* A file's name as git and GNU patch read it: quoted like a C string where it holds quotes or control
- * characters, and closed by a tab where it holds a blank. */
+/* A file's name as git and GNU patch read it: quoted like a C string where it holds quotes or
+ * control characters, and closed by a tab where it holds a blank. */
 static void
 put_label(struct differ *diff, const char *mark, const char *label)
 {

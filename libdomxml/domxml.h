@@ -70,7 +70,7 @@ enum domxml_code {
     DOMXML_ERR_VALUE = 12,          /* a value that XML 1.0 cannot carry, or not UTF-8 */
     DOMXML_ERR_OVERLAP = 13,        /* edits overlap, or lie outside the text */
     DOMXML_ERR_REFUSED = 14,        /* the change would make a disk that libvirt refuses */
-    DOMXML_ERR_TEMPLATE = 15,       /* the change depends on a value that is a template placeholder */
+    DOMXML_ERR_TEMPLATE = 15,       /* the change depends on a template placeholder */
 };
 
 /** Details of a failure; owned by the caller, filled in by the library, never allocates. */
@@ -305,7 +305,8 @@ bool domxml_editor_set_attr(domxml_editor *editor, const domxml_elem *elem, cons
  * as they are, with their line ends.
  *
  * Returns: the new element, owned by the editor, for setting attributes, text
- * and children; NULL with @error set otherwise.
+ * and children (which domxml_editor_get() sees, domxml_get() does not); NULL
+ * with @error set otherwise.
  */
 const domxml_elem *domxml_editor_insert_child(domxml_editor *editor, const domxml_elem *parent,
                                               const char *name, const domxml_elem *before,
@@ -329,7 +330,8 @@ bool domxml_editor_set_text(domxml_editor *editor, const domxml_elem *elem, cons
 size_t domxml_editor_note_count(const domxml_editor *editor);
 
 /** domxml_editor_note: remark @index from 0: one thing that changed besides what was asked for, or
- * that the user must know ("target hda renamed to vda"); owned by the editor; NULL past the last. */
+ * that the user must know ("target hda renamed to vda"); owned by the editor; NULL past the
+ * last. */
 const char *domxml_editor_note(const domxml_editor *editor, size_t index);
 
 /**
@@ -384,7 +386,8 @@ struct domxml_attr {
  *
  * Makes them the source. All other attributes and children of <source> (startupPolicy, index,
  * seclabel, slices, encryption, reservations, hosts, ...) stay; where the type changes, those that
- * belong to the old type alone go, with a note each. A <backingStore> goes where the source changes.
+ * belong to the old type alone go, with a note each. A <backingStore> goes where the source
+ * changes.
  */
 bool domxml_disk_set_source(domxml_editor *editor, const domxml_elem *disk, const char *type,
                             const struct domxml_attr *attrs, size_t count,
@@ -395,11 +398,11 @@ bool domxml_disk_set_source(domxml_editor *editor, const domxml_elem *disk, cons
  * @bus: "virtio" or "sata"
  *
  * Moves the disk to another bus, with all that hangs on it: a target name that is free among all
- * disks of the domain, the disk's own <address> removed, driver attributes and children that the new
- * bus refuses removed, root= in <cmdline> renamed with the target, and <boot order='1'/> put on the disk that
- * the firmware boots now where the move would make it boot another (then <os><boot dev='hd'/> goes).
- * DOMXML_ERR_REFUSED for CD-ROMs and floppies to virtio, device='lun', a machine without PCI, and where the boot
- * disk cannot be kept by that.
+ * disks of the domain, the disk's own <address> removed, driver attributes and children that the
+ * new bus refuses removed, root= in <cmdline> renamed with the target, and <boot order='1'/> put on
+ * the disk that the firmware boots now where the move would make it boot another (then <os><boot
+ * dev='hd'/> goes). DOMXML_ERR_REFUSED for CD-ROMs and floppies to virtio, device='lun', a machine
+ * without PCI, and where the boot disk cannot be kept by that.
  */
 bool domxml_disk_set_bus(domxml_editor *editor, const domxml_elem *disk, const char *bus,
                          struct domxml_error *error);
@@ -415,8 +418,8 @@ void domxml_edits_free(domxml_edits *edits);
 /**
  * domxml_edits_add:
  * Adds an edit in its place; the text is copied. Two edits overlap, and the second is refused with
- * DOMXML_ERR_OVERLAP, where they share a byte, or insert at the same offset, or one inserts inside the
- * range of the other.
+ * DOMXML_ERR_OVERLAP, where they share a byte, or insert at the same offset, or one inserts inside
+ * the range of the other; at its start or end is fine.
  */
 bool domxml_edits_add(domxml_edits *edits, size_t offset, size_t length, const char *text,
                       size_t text_length, struct domxml_error *error);
@@ -424,10 +427,12 @@ bool domxml_edits_add(domxml_edits *edits, size_t offset, size_t length, const c
 /** domxml_edits_count: how many edits there are. */
 size_t domxml_edits_count(const domxml_edits *edits);
 
-/** domxml_edits_get: edit @index from 0, in order of offset; owned by @edits; NULL past the last. */
+/** domxml_edits_get: edit @index from 0, in order of offset; owned by @edits, valid until it
+ * changes; NULL past the last. */
 const struct domxml_edit *domxml_edits_get(const domxml_edits *edits, size_t index);
 
-/** domxml_edits_merge: adds all of @more to @edits, or, where one overlaps, none and returns false. */
+/** domxml_edits_merge: adds all of @more to @edits, or, where one overlaps, none and returns
+ * false. */
 bool domxml_edits_merge(domxml_edits *edits, const domxml_edits *more, struct domxml_error *error);
 
 /**

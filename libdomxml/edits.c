@@ -40,7 +40,8 @@ domxml_edits_get(const domxml_edits *edits, size_t index)
 
 /* ---- Adding ------------------------------------------------------------------------------- */
 
-/* Whether an edit stands before another: by offset; an insertion before a change of what follows. */
+/* Whether an edit stands before another: by offset; an insertion before a change of what
+ * follows. */
 static bool
 stands_before(const struct domxml_edit *one, const struct domxml_edit *two)
 {

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes the message one line, without a trailing blank, and cuts off a code point that has no room. */
+/* Makes the message one line, without a trailing blank, and cuts off a code point that has no
+ * room. */
 static void
 tidy(char *text, size_t size)
 {

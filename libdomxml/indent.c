@@ -75,7 +75,8 @@ dx_removal_span(const domxml_doc *doc, uint32_t start, uint32_t end)
     return (struct domxml_span){ start, end - start };
 }
 
-/* The line end that is in use at the start of a line: that of the line before, else the next one. */
+/* The line end that is in use at the start of a line: that of the line before, else the next
+ * one. */
 static const char *
 line_end_around(const domxml_doc *doc, uint32_t line)
 {

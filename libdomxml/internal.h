@@ -196,7 +196,8 @@ void dx_escape_attr(struct dx_buffer *buffer, const char *value, char quote);
 /* Appends @text as it is written as character data. */
 void dx_escape_text(struct dx_buffer *buffer, const char *text);
 
-/* Each decodes @length bytes into @out, which has room for as many, and returns how many it made. */
+/* Each decodes @length bytes into @out, which has room for as many, and returns how many it
+ * made. */
 size_t dx_decode_attr(char *out, const char *raw, size_t length);
 size_t dx_decode_text(char *out, const char *raw, size_t length);
 size_t dx_decode_cdata(char *out, const char *raw, size_t length);
@@ -258,7 +259,8 @@ bool dx_edits_check(const domxml_edits *edits, size_t length, struct domxml_erro
 /* The document that the editor changes. */
 const domxml_doc *dx_editor_doc(const domxml_editor *editor);
 
-/* A place in the editor's history, and the way back to it: changes and notes made since are undone. */
+/* A place in the editor's history, and the way back to it: changes and notes made since are
+ * undone. */
 size_t dx_editor_mark(const domxml_editor *editor);
 void dx_editor_rollback(domxml_editor *editor, size_t mark);
 

@@ -170,7 +170,8 @@ dx_check_value(const char *value, struct domxml_error *error)
             return dx_error(error, DOMXML_ERR_VALUE, NULL, 0,
                             "the value holds the control character U+%04X, which XML cannot carry",
                             byte);
-        if (length == 3 && (memcmp(at, "\xEF\xBF\xBE", 3) == 0 || memcmp(at, "\xEF\xBF\xBF", 3) == 0))
+        if (length == 3 &&
+            (memcmp(at, "\xEF\xBF\xBE", 3) == 0 || memcmp(at, "\xEF\xBF\xBF", 3) == 0))
             return dx_error(error, DOMXML_ERR_VALUE, NULL, 0,
                             "the value holds a noncharacter, which XML cannot carry");
         at += length;
@@ -257,7 +258,8 @@ word_length(const char *text)
     size_t length = 0;
 
     if (is_word_start(text[0]))
-        for (length = 1; is_word_start(text[length]) || (text[length] >= '0' && text[length] <= '9');)
+        for (length = 1;
+             is_word_start(text[length]) || (text[length] >= '0' && text[length] <= '9');)
             length++;
     return length;
 }

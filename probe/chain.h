@@ -23,9 +23,10 @@ struct chain_visitor {
 };
 
 /**
- * chain_walk: visits what the image at @path, with status @st and @header, stands on, itself left out.
- * Headers are read, nothing else; a format that a header declares is believed, so that a guest that writes a
- * header into its raw disk gets nothing visited. Loops and overlong chains are problems.
+ * chain_walk: visits what the image at @path, with status @st and @header, stands on, itself left
+ * out. Headers are read, nothing else; a format that a header declares is believed, so that a
+ * guest that writes a header into its raw disk gets nothing visited. Loops and overlong chains
+ * are problems.
  */
 void chain_walk(const char *path, const struct stat *st, const struct qcow2_header *header,
                 const struct chain_visitor *visitor);

@@ -9,8 +9,8 @@
 #include "probe/qcow2.h"
 
 /**
- * direct_io_probe: tries the image open (O_PATH) as @path_fd with status @st, then the files that @header
- * (NULL: none) puts below it. Nothing is read or written with O_DIRECT.
+ * direct_io_probe: tries the image open (O_PATH) as @path_fd with status @st, then the files that
+ * @header (NULL: none) puts below it. Nothing is read or written with O_DIRECT.
  * Fills in direct_io, direct_io_reason and chain_missing of @facts, whose path is set.
  */
 void direct_io_probe(struct image_facts *facts, int path_fd, const struct stat *st,

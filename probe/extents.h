@@ -10,7 +10,7 @@
 struct extents {
     guint64 reserved;  /* held for this file alone: a write allocates nothing */
     guint64 unwritten; /* of those: reserved by fallocate, not yet written */
-    guint64 moving;    /* mapped, but a write allocates anew: shared with a reflink copy, or compressed */
+    guint64 moving;    /* mapped, but a write allocates anew: shared by reflink, or compressed */
 };
 
 /**

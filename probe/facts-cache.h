@@ -9,7 +9,8 @@
 
 struct facts_cache;
 
-/* Makes the facts of the image at @path; called once for each path, by several threads at a time. */
+/* Makes the facts of the image at @path; called once for each path, by several threads at
+ * a time. */
 typedef struct image_facts *(*facts_cache_make)(const char *path, void *data);
 
 struct facts_cache *facts_cache_new(facts_cache_make make, void *data);

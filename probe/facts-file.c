@@ -225,7 +225,8 @@ set_default(char **text, gboolean wanted, const char *value)
         *text = g_strdup(value);
 }
 
-/* What is unknown has a reason, whoever wrote the file; and what follows from what it says holds. */
+/* What is unknown has a reason, whoever wrote the file; and what follows from what it says
+ * holds. */
 static void
 complete(struct image_facts *facts, gboolean mapped_given, gboolean allocated_given)
 {

@@ -110,7 +110,8 @@ facts_source_free(struct facts_source *source)
         source->free(source);
 }
 
-/* Names of the enums in facts files and reports ("falloc", "suspended", ...); NULL, or -1, for none. */
+/* Names of the enums in facts files and reports ("falloc", "suspended", ...); NULL, or -1, for
+ * none. */
 const char *preallocation_name(enum preallocation preallocation);
 int preallocation_from_name(const char *name);
 const char *image_state_name(enum image_state state);

@@ -44,7 +44,8 @@ file_set_error(GError **error, int number)
     case EACCES:
     case EPERM:
         /* Root is refused by network file systems and by other users' FUSE mounts. */
-        text = geteuid() == 0 ? "permission denied, even as root" : "permission denied: run as root";
+        text = geteuid() == 0 ? "permission denied, even as root"
+                              : "permission denied: run as root";
         break;
     case ELOOP:
         text = "too many levels of symbolic links";
@@ -87,7 +88,8 @@ file_open_path(const char *path, struct stat *st, GError **error)
     return fd;
 }
 
-/* Reading a "regular file" of the kernel's own may have effects: /proc/kmsg and trace_pipe are emptied by it. */
+/* Reading a "regular file" of the kernel's own may have effects: /proc/kmsg and trace_pipe are
+ * emptied by it. */
 static gboolean
 is_pseudo(int path_fd)
 {

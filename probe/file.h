@@ -10,15 +10,15 @@
 #include <sys/stat.h>
 
 /**
- * file_open_path: looks at @path (symlinks are followed) without opening what is there: no FIFO is waited for, no device
- * is touched. @st gets its status.
+ * file_open_path: looks at @path (symlinks are followed) without opening what is there: no FIFO
+ * is waited for, no device is touched. @st gets its status.
  * Returns: a descriptor (O_PATH) for file_reopen(), or -1 with @error (G_IO_ERROR) set.
  */
 int file_open_path(const char *path, struct stat *st, GError **error);
 
 /**
- * file_reopen: opens for reading what file_open_path() gave @path_fd and @st for; regular files and block
- * devices only, and none of /proc, /sys and their like. @flags are added (O_DIRECT).
+ * file_reopen: opens for reading what file_open_path() gave @path_fd and @st for; regular files
+ * and block devices only, and none of /proc, /sys and their like. @flags are added (O_DIRECT).
  * Returns: a descriptor, or -1 with @error set, whose code tells whether it was refused here
  * (G_IO_ERROR_NOT_REGULAR_FILE) or by the system.
  */

@@ -2,8 +2,8 @@
 /*
  * image-format.c: an image's format by its content.
  *
- * What a raw disk holds is the guest's to choose, so the answer is for showing and comparing, never for deciding
- * how an image is to be opened.
+ * What a raw disk holds is the guest's to choose, so the answer is for showing and comparing,
+ * never for deciding how an image is to be opened.
  */
 #include "probe/image-format.h"
 

@@ -20,8 +20,9 @@
 
 #define MAX_SNAPSHOT_NAMES 32
 
-/* Shares of the data area for which there must be blocks. For qcow2 QEMU's own tolerance when it looks for preallocated
- * metadata; for raw, exact extents are held to more than the block count, which is also off at the file's tail. */
+/* Shares of the data area for which there must be blocks. For qcow2 QEMU's own tolerance when it
+ * looks for preallocated metadata; for raw, exact extents are held to more than the block count,
+ * which is also off at the file's tail. */
 #define QCOW2_SHARE 0.9
 #define RAW_SHARE 0.999
 #define RAW_SHARE_BLOCKS 0.99
@@ -91,7 +92,8 @@ judge_raw(struct image *image)
 
 /* ---- qcow2 ------------------------------------------------------------------------------- */
 
-/* Decides between metadata, falloc and full by what the host holds for the file that the guest's @data bytes lie in. */
+/* Decides between metadata, falloc and full by what the host holds for the file that the guest's
+ * @data bytes lie in. */
 static enum preallocation
 judge_host_blocks(struct image *image, int fd, const struct stat *st, guint64 data)
 {

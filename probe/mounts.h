@@ -15,8 +15,8 @@ struct mount {
 };
 
 /**
- * mounts_read: all mounts, in mountinfo's order, below the folder @root that stands for / (NULL: /).
- * Lines that cannot be read are left out.
+ * mounts_read: all mounts, in mountinfo's order, below the folder @root that stands for /
+ * (NULL: /). Lines that cannot be read are left out.
  * Returns: an array of struct mount *, to be unreferenced (frees them); NULL with @error set.
  */
 GPtrArray *mounts_read(const char *root, GError **error);
@@ -24,8 +24,8 @@ GPtrArray *mounts_read(const char *root, GError **error);
 /* The mount of that id (STATX_MNT_ID), or NULL. */
 const struct mount *mounts_by_id(GPtrArray *mounts, guint64 id);
 
-/* The mount that the absolute @path, without symlinks in it, lies in: the longest prefix, of two at one place the
- * later; NULL without any. Looks at names alone. */
+/* The mount that the absolute @path, without symlinks in it, lies in: the longest prefix, of two
+ * at one place the later; NULL without any. Looks at names alone. */
 const struct mount *mounts_by_path(GPtrArray *mounts, const char *path);
 
 /* Whether @mount has @option, by name: "nodatasum", or "data" for "data=journal". */

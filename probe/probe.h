@@ -8,7 +8,7 @@
 #include "probe/facts.h"
 
 struct probe_options {
-    const char *root;       /* folder that stands for / when /sys, /proc and /etc are read; NULL: / */
+    const char *root;       /* stands for / when /sys, /proc and /etc are read; NULL: / */
     unsigned int timeout_ms; /* how long one path may take before it is given up; 0: 5000 */
 };
 
@@ -23,15 +23,15 @@ struct facts_source *probe_new(const struct probe_options *options);
  * [image PATH] with keys named as the fields of image_facts with '-' for '_', and [host].
  * In PATH, %XX stands for the byte with that hexadecimal number ('[', ']' and '%' need it).
  * Answers are yes, no and unknown; shares are from 0 to 1; the state is file where none is given.
- * An image that it does not name is IMAGE_ELSEWHERE. NULL with @error on a file that cannot be read,
- * an unknown group or key, or a wrong value: each named with its group and key.
+ * An image that it does not name is IMAGE_ELSEWHERE. NULL with @error on a file that cannot be
+ * read, an unknown group or key, or a wrong value: each named with its group and key.
  */
 struct facts_source *facts_file_new(const char *path, GError **error);
 
 /**
- * facts_file_to_data: the text of a facts file that holds @host (NULL: nothing of it) and the facts of
- * @images (const struct image_facts *; those without a path are left out), to be freed. facts_file_new()
- * reads equal facts from it.
+ * facts_file_to_data: the text of a facts file that holds @host (NULL: nothing of it) and the
+ * facts of @images (const struct image_facts *; those without a path are left out), to be freed.
+ * facts_file_new() reads equal facts from it.
  */
 char *facts_file_to_data(GPtrArray *images, const struct host_facts *host);
 

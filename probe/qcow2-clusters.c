@@ -17,8 +17,8 @@
 #define L2_ZERO (G_GUINT64_CONSTANT(1) << 0)
 
 #define BUFFER_SIZE ((gsize)64 * 1024)
-/* Of L2 tables, in all: 4 TiB of guest disk with the usual clusters of 64 KiB. A hostile L1 table can
- * name one L2 table four million times. */
+/* Of L2 tables, in all: 4 TiB of guest disk with the usual clusters of 64 KiB. A hostile L1 table
+ * can name one L2 table four million times. */
 #define MAX_L2_BYTES (G_GUINT64_CONSTANT(512) * 1024 * 1024)
 
 struct counter {
@@ -41,7 +41,8 @@ malformed(const struct counter *counter, const char *what)
     return FALSE;
 }
 
-/* Whether @offset lies in the file; a running guest's image may have grown since it was looked at. */
+/* Whether @offset lies in the file; a running guest's image may have grown since it was looked
+ * at. */
 static gboolean
 in_file(struct counter *counter, guint64 offset)
 {
@@ -200,8 +201,8 @@ qcow2_count(int fd, guint64 file_size, const struct qcow2_header *header, gint64
     return count_l1(&counter);
 }
 
-/* Whether an image that is not all mapped once was: its file has the length that only preallocation, or
- * writing all of the disk, gives it, and discard left its marks. */
+/* Whether an image that is not all mapped once was: its file has the length that only
+ * preallocation, or writing all of the disk, gives it, and discard left its marks. */
 static gboolean
 is_decayed(const struct qcow2_header *header, guint64 file_size,
            const struct qcow2_clusters *clusters)
@@ -210,8 +211,8 @@ is_decayed(const struct qcow2_header *header, guint64 file_size,
 
     if (header->external_data || file_size < header->size)
         return FALSE;
-    /* Version 2 has no zero flag: a discarded cluster looks as if it had never been there. With snapshots
-     * the length proves nothing, theirs are in the file too. */
+    /* Version 2 has no zero flag: a discarded cluster looks as if it had never been there. With
+     * snapshots the length proves nothing, theirs are in the file too. */
     if (header->version == 2 && header->snapshot_count == 0)
         marks += clusters->unallocated;
     return marks > clusters->total / 1000;

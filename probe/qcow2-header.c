@@ -3,8 +3,8 @@
  * qcow2-header.c: the header, its extensions and the snapshot table of qcow2
  * images.
  *
- * Layout after QEMU's docs/interop/qcow2.txt; limits are those that QEMU itself opens images with, so that what it
- * refuses is malformed here too.
+ * Layout after QEMU's docs/interop/qcow2.txt; limits are those that QEMU itself opens images
+ * with, so that what it refuses is malformed here too.
  */
 #include "probe/qcow2.h"
 

@@ -45,7 +45,8 @@ gboolean qcow2_is(const guint8 *start, gsize length);
 /**
  * qcow2_header_read: reads header and header extensions of the image open as @fd.
  * @header is filled in as far as it was read, also on failure.
- * Returns: FALSE with @reason (to be freed) where the header is malformed or asks for what is not known here.
+ * Returns: FALSE with @reason (to be freed) where the header is malformed or asks for what is not
+ * known here.
  */
 gboolean qcow2_header_read(int fd, guint64 file_size, struct qcow2_header *header, char **reason);
 void qcow2_header_clear(struct qcow2_header *header);
@@ -55,8 +56,8 @@ GStrv qcow2_snapshot_names(int fd, const struct qcow2_header *header, guint max)
 
 /**
  * qcow2_count: counts the clusters by reading L1 and L2 tables, each once.
- * @deadline: when to stop (g_get_monotonic_time()); examined is then less than total, as it is for images whose
- * tables are larger than a fixed limit.
+ * @deadline: when to stop (g_get_monotonic_time()); examined is then less than total, as it is
+ *   for images whose tables are larger than a fixed limit.
  * Returns: FALSE with @reason where the tables are malformed or cannot be read.
  */
 gboolean qcow2_count(int fd, guint64 file_size, const struct qcow2_header *header,

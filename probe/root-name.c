@@ -71,6 +71,8 @@ root_name_look(const char *text, gsize length)
 
         while (p < end && strchr(" \t\r\n", *p) && *p)
             p++;
+        if (p == end)
+            return ROOT_UNDECIDED;
         if (end - p >= 9 && memcmp(p, "<!DOCTYPE", 9) == 0) {
             for (p += 9; p < end && strchr(" \t\r\n", *p) && *p; p++)
                 continue;
@@ -93,10 +95,10 @@ root_name_look(const char *text, gsize length)
             break;
         p = after;
     }
-    if (p < end && *p != '<')
+    if (*p != '<')
         return ROOT_OTHER;
     /* "<!DOCT" cut short is looked at again with more text. */
-    if (p == end || (p[0] == '<' && end - p < 9 && memchr(p, '!', (gsize)(end - p))))
+    if (end - p < 9 && memchr(p, '!', (gsize)(end - p)))
         return ROOT_UNDECIDED;
     return look_at_name(p + 1, end);
 }

@@ -13,8 +13,8 @@
 #include "probe/file.h"
 #include "probe/root-name.h"
 
-/* Where the root element's name stands in nearly all files; where it does not, more is read, up to the limit. A
- * file whose root is still not known then is taken, for the parser to judge. */
+/* Where the root element's name stands in nearly all files; where it does not, more is read, up
+ * to the limit. A file whose root is still not known then is taken, for the parser to judge. */
 #define LOOK_FIRST 4096
 #define LOOK_LIMIT (1024 * 1024)
 

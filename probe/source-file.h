@@ -12,9 +12,10 @@
 #define SOURCE_FILE_MAX (DOMXML_MAX_LENGTH + 1)
 
 /**
- * source_file_list: the files that @path stands for, in a fixed order (bytewise by path): itself, or for a
- * directory, recursively, its *.xml and *.xml.j2 whose root element is a domain (or what else libdomxml
- * reads). Symlinks to directories are not followed; @problem is called for a folder or file that cannot be read.
+ * source_file_list: the files that @path stands for, in a fixed order (bytewise by path): itself,
+ * or for a directory, recursively, its *.xml and *.xml.j2 whose root element is a domain (or what
+ * else libdomxml reads). Symlinks to directories are not followed; @problem is called for a
+ * folder or file that cannot be read.
  * Returns: an array of char *, to be unreferenced.
  */
 GPtrArray *source_file_list(const char *path,
@@ -22,8 +23,8 @@ GPtrArray *source_file_list(const char *path,
                             void *data);
 
 /**
- * source_file_read: reads a file ("-": standard input) whole. Never blocks on a FIFO or device: only regular
- * files are read ("-" may be anything).
+ * source_file_read: reads a file ("-": standard input) whole. Never blocks on a FIFO or device:
+ * only regular files are read ("-" may be anything).
  * Returns: the text, NULL with @error set otherwise.
  */
 GBytes *source_file_read(const char *path, GError **error);

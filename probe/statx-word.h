@@ -14,5 +14,6 @@ enum statx_word {
     STATX_WORD_DIO_OFFSET_ALIGN,
 };
 
-/* The field @word of the file open as @fd; FALSE where the kernel or the file system does not tell. */
+/* The field @word of the file open as @fd; FALSE where the kernel or the file system does not
+ * tell. */
 gboolean statx_word(int fd, enum statx_word word, guint64 *value);

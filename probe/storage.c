@@ -32,7 +32,8 @@ find_option(const char *root, int fd, const char *path, const char *option)
 
     if (!mounts)
         return FALSE;
-    /* By mount, not by device number: each btrfs subvolume has one of its own, which mountinfo does not show. */
+    /* By mount, not by device number: each btrfs subvolume has one of its own, which mountinfo
+     * does not show. */
     if (statx_word(fd, STATX_WORD_MNT_ID, &id))
         mount = mounts_by_id(mounts, id);
     if (!mount) {

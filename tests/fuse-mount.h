@@ -16,8 +16,9 @@ typedef struct {
 /* Why there is no FUSE here, or NULL where it works; static. */
 const char *fuse_mount_missing(void);
 
-/* Mounts @folder at @point, both names in the scratch folder that are made where they are not there, with the faults
- * @rules (NULL-terminated; see fusefs.c). It goes away with the calling process at the latest. */
+/* Mounts @folder at @point, both names in the scratch folder that are made where they are not
+ * there, with the faults @rules (NULL-terminated; see fusefs.c). It goes away with the calling
+ * process at the latest. */
 fuse_mount fuse_mount_start(const scratch *s, const char *folder, const char *point,
                             const char *const *rules);
 void fuse_mount_stop(fuse_mount *mount);

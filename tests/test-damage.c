@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-damage.c: what the fuzzer for qcow2 checks, on images damaged at random and on the files named on the command line: so
- * without clang, in every run, and to play what the fuzzer found.
+ * test-damage.c: what the fuzzer for qcow2 checks, on images damaged at random and on the files
+ * named on the command line: so without clang, in every run, and to play what the fuzzer found.
  */
 #include <check.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static const guint64 odd_numbers[] = {
     G_MAXUINT64,
 };
 
-/* One change of the image: a bit, a number, or its length. The header is hit as often as all the rest. */
+/* One change of the image: a bit, a number, or its length. The header is hit as often as all the
+ * rest. */
 static void
 damage(GRand *random, guint8 *bytes, gsize *length)
 {

@@ -131,14 +131,31 @@ ask(struct facts_source *probe, const scratch *s, const char *name)
     return probe->image(probe, domxml_disk(doc, 0));
 }
 
-/* A path that hangs is given up after the limit; those after it are looked at; and when the hanging thread
- * comes back, after the probe is gone, it does no harm. */
+/* Until those that hung have ended: all but this one. */
+static void
+wait_for_threads(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        g_autoptr(GDir) tasks = g_dir_open("/proc/self/task", 0, NULL);
+        int n = 0;
+
+        while (g_dir_read_name(tasks))
+            n++;
+        if (n == 1)
+            return;
+        g_usleep(10000);
+    }
+    ck_abort_msg("threads that hung do not end");
+}
+
+/* A path that hangs is given up after the limit; those after it are looked at; and when the
+ * hanging thread comes back, after the probe is gone, it does no harm. */
 START_TEST(hanging)
 {
     static const char *const hangs[][2] = {
         { "open:h*:hang", NULL }, { "read:h*:hang", NULL }, { "getattr:h*:hang", NULL },
     };
-    const struct probe_options options = { .timeout_ms = 300 };
+    const struct probe_options options = { .timeout_ms = 2000 };
     g_auto(scratch) s = scratch_new();
     g_auto(fuse_mount) mount = { 0 };
     struct facts_source *probe = probe_new(&options);
@@ -151,8 +168,8 @@ START_TEST(hanging)
     start = g_get_monotonic_time();
     facts = ask(probe, &s, "m/h1");
     ck_assert_int_eq(facts->state, IMAGE_UNKNOWN);
-    ck_assert_str_eq(facts->unknown, "its file system did not answer within 0.3 s");
-    ck_assert_int_ge(g_get_monotonic_time() - start, 300 * 1000);
+    ck_assert_str_eq(facts->unknown, "its file system did not answer within 2 s");
+    ck_assert_int_ge(g_get_monotonic_time() - start, 2 * G_USEC_PER_SEC);
     /* The good ones of that folder, and others. */
     ck_assert_ptr_eq(ask(probe, &s, "m/h1"), facts);
     facts = ask(probe, &s, "under/h1");
@@ -161,16 +178,16 @@ START_TEST(hanging)
         facts = ask(probe, &s, "m/g1");
         ck_assert_msg(facts->state == IMAGE_FILE, "%s", facts->unknown);
     }
-    /* Many on one dead server do not add up. */
+    /* Many on one dead server do not add up to 2 s each. */
     for (int i = 2; i <= 9; i++) {
         g_autofree char *name = g_strdup_printf("m/h%d", i);
 
         ck_assert_int_eq(ask(probe, &s, name)->state, IMAGE_UNKNOWN);
     }
-    ck_assert_int_lt(g_get_monotonic_time() - start, 3 * G_USEC_PER_SEC);
+    ck_assert_int_lt(g_get_monotonic_time() - start, 14 * G_USEC_PER_SEC);
     facts_source_free(probe);
     fuse_mount_stop(&mount);
-    g_usleep(200 * 1000);
+    wait_for_threads();
 }
 END_TEST
 

@@ -29,7 +29,8 @@ begin(const char *text)
 static const domxml_elem *
 find(struct fixture *fixture, const char *path)
 {
-    const domxml_elem *elem = domxml_editor_find(fixture->editor, domxml_doc_root(fixture->doc), path);
+    const domxml_elem *elem =
+        domxml_editor_find(fixture->editor, domxml_doc_root(fixture->doc), path);
 
     ck_assert_msg(elem != NULL, "no %s", path);
     return elem;
@@ -109,8 +110,9 @@ START_TEST(test_value_replaced_between_its_quotes)
 
     set(&f, "driver", "name", "it's \"<&>\"\t\n\r");
     set(&f, "driver", "type", "it's \"");
-    ck_assert_uint_eq(end(&f, "<disk type='file'><driver name=\"it's &quot;&lt;&amp;>&quot;&#9;&#10;"
-                              "&#13;\"\ttype = 'it&apos;s \"' /></disk>"),
+    ck_assert_uint_eq(end(&f,
+                          "<disk type='file'><driver name=\"it's &quot;&lt;&amp;>&quot;&#9;&#10;"
+                          "&#13;\"\ttype = 'it&apos;s \"' /></disk>"),
                       2);
 }
 END_TEST
@@ -151,25 +153,27 @@ struct attr_case {
 
 static const struct attr_case attr_cases[] = {
     /* Quotes: of the element's last attribute, else of the document's first, else ' */
-    { "<disk/>", "a", "v", "<disk a='v'/>" },
-    { "<disk />", "a", "v", "<disk a='v' />" },
-    { "<disk></disk>", "a", "v", "<disk a='v'></disk>" },
-    { "<disk\n></disk>", "a", "v", "<disk a='v'\n></disk>" },
-    { "<disk x='1' y=\"2\"/>", "a", "v", "<disk x='1' y=\"2\" a=\"v\"/>" },
-    { "<disk><b x=\"1\"/></disk>", "a", "v", "<disk a=\"v\"><b x=\"1\"/></disk>" },
+    {"<disk/>", "a", "v", "<disk a='v'/>"},
+    {"<disk />", "a", "v", "<disk a='v' />"},
+    {"<disk></disk>", "a", "v", "<disk a='v'></disk>"},
+    {"<disk\n></disk>", "a", "v", "<disk a='v'\n></disk>"},
+    {"<disk x='1' y=\"2\"/>", "a", "v", "<disk x='1' y=\"2\" a=\"v\"/>"},
+    {"<disk><b x=\"1\"/></disk>", "a", "v", "<disk a=\"v\"><b x=\"1\"/></disk>"},
     /* One attribute on each line */
-    { "<disk x='1'\n      y='2'>\n</disk>", "a", "v", "<disk x='1'\n      y='2'\n      a='v'>\n</disk>" },
-    { "<disk\r\n\tx='1'\r\n/>", "a", "v", "<disk\r\n\tx='1'\r\n\ta='v'\r\n/>" },
-    { "<disk x='1' y='2'\n      z='3'/>", "a", "v", "<disk x='1' y='2'\n      z='3' a='v'/>" },
+    {"<disk x='1'\n      y='2'>\n</disk>", "a", "v",
+     "<disk x='1'\n      y='2'\n      a='v'>\n</disk>"},
+    {"<disk\r\n\tx='1'\r\n/>", "a", "v", "<disk\r\n\tx='1'\r\n\ta='v'\r\n/>"},
+    {"<disk x='1' y='2'\n      z='3'/>", "a", "v", "<disk x='1' y='2'\n      z='3' a='v'/>"},
     /* Removal takes the white space before */
-    { "<disk a='1'/>", "a", NULL, "<disk/>" },
-    { "<disk a='1' b='2'/>", "a", NULL, "<disk b='2'/>" },
-    { "<disk b='2'   a='1' />", "a", NULL, "<disk b='2' />" },
-    { "<disk b='2'\n      a = '1'\n      c='3'/>", "a", NULL, "<disk b='2'\n      c='3'/>" },
-    { "<disk b='2'/>", "a", NULL, "<disk b='2'/>" },
+    {"<disk a='1'/>", "a", NULL, "<disk/>"},
+    {"<disk a='1' b='2'/>", "a", NULL, "<disk b='2'/>"},
+    {"<disk b='2'   a='1' />", "a", NULL, "<disk b='2' />"},
+    {"<disk b='2'\n      a = '1'\n      c='3'/>", "a", NULL, "<disk b='2'\n      c='3'/>"},
+    {"<disk b='2'/>", "a", NULL, "<disk b='2'/>"},
     /* '>' and the other quote inside values, non-ASCII */
-    { "<disk x='a>b\"' y='\xC3\xA4'/>", "a", "\xE2\x82\xAC", "<disk x='a>b\"' y='\xC3\xA4' a='\xE2\x82\xAC'/>" },
-    { "<disk x:y='1' xmlns:x='u'/>", "x:a", "v", "<disk x:y='1' xmlns:x='u' x:a='v'/>" },
+    {"<disk x='a>b\"' y='\xC3\xA4'/>", "a", "\xE2\x82\xAC",
+     "<disk x='a>b\"' y='\xC3\xA4' a='\xE2\x82\xAC'/>"},
+    {"<disk x:y='1' xmlns:x='u'/>", "x:a", "v", "<disk x:y='1' xmlns:x='u' x:a='v'/>"},
 };
 
 START_TEST(test_attr_cases)
@@ -228,49 +232,50 @@ struct insert_case {
 
 static const struct insert_case insert_cases[] = {
     /* After the last one, on a line of its own */
-    { "<disk>\n  <a/>\n</disk>\n", "", NULL, "<disk>\n  <a/>\n  <new/>\n</disk>\n" },
-    { "<disk>\r\n\t<a/>\r\n</disk>", "", NULL, "<disk>\r\n\t<a/>\r\n\t<new/>\r\n</disk>" },
-    { "<disk>\n  <a/> <!-- of a -->\n  <!-- last -->\n</disk>", "", NULL,
-      "<disk>\n  <a/> <!-- of a -->\n  <new/>\n  <!-- last -->\n</disk>" },
-    { "<disk>\n  <a/> <!-- of\n a -->  \n</disk>", "", NULL,
-      "<disk>\n  <a/> <!-- of\n a -->  \n  <new/>\n</disk>" },
-    { "<disk>\n  <a/></disk>", "", NULL, "<disk>\n  <a/>\n  <new/></disk>" },
-    { "<disk>\r\n  <a\r\n/></disk>", "", NULL, "<disk>\r\n  <a\r\n/>\r\n  <new/></disk>" },
-    { "<disk>\n  <a>\n  </a>\n\n</disk>", "", NULL, "<disk>\n  <a>\n  </a>\n  <new/>\n\n</disk>" },
+    {"<disk>\n  <a/>\n</disk>\n", "", NULL, "<disk>\n  <a/>\n  <new/>\n</disk>\n"},
+    {"<disk>\r\n\t<a/>\r\n</disk>", "", NULL, "<disk>\r\n\t<a/>\r\n\t<new/>\r\n</disk>"},
+    {"<disk>\n  <a/> <!-- of a -->\n  <!-- last -->\n</disk>", "", NULL,
+     "<disk>\n  <a/> <!-- of a -->\n  <new/>\n  <!-- last -->\n</disk>"},
+    {"<disk>\n  <a/> <!-- of\n a -->  \n</disk>", "", NULL,
+     "<disk>\n  <a/> <!-- of\n a -->  \n  <new/>\n</disk>"},
+    {"<disk>\n  <a/></disk>", "", NULL, "<disk>\n  <a/>\n  <new/></disk>"},
+    {"<disk>\r\n  <a\r\n/></disk>", "", NULL, "<disk>\r\n  <a\r\n/>\r\n  <new/></disk>"},
+    {"<disk>\n  <a>\n  </a>\n\n</disk>", "", NULL, "<disk>\n  <a>\n  </a>\n  <new/>\n\n</disk>"},
     /* Before a sibling, behind its comment */
-    { "<disk>\n  <!-- of a -->\n  <a/>\n</disk>", "", "a",
-      "<disk>\n  <!-- of a -->\n  <new/>\n  <a/>\n</disk>" },
-    { "<disk>\n<!-- <a/> --><a/>\n</disk>", "", "a", "<disk>\n<!-- <a/> --><new/><a/>\n</disk>" },
-    { "<disk>\n  <![CDATA[\n]]><a/>\n</disk>", "", "a", "<disk>\n  <![CDATA[\n]]><new/><a/>\n</disk>" },
+    {"<disk>\n  <!-- of a -->\n  <a/>\n</disk>", "", "a",
+     "<disk>\n  <!-- of a -->\n  <new/>\n  <a/>\n</disk>"},
+    {"<disk>\n<!-- <a/> --><a/>\n</disk>", "", "a", "<disk>\n<!-- <a/> --><new/><a/>\n</disk>"},
+    {"<disk>\n  <![CDATA[\n]]><a/>\n</disk>", "", "a",
+     "<disk>\n  <![CDATA[\n]]><new/><a/>\n</disk>"},
     /* Inline */
-    { "<disk><a/></disk>", "", NULL, "<disk><a/><new/></disk>" },
-    { "<disk><a/><b/></disk>", "", "b", "<disk><a/><new/><b/></disk>" },
-    { "<disk><a/> <b/></disk>", "", "b", "<disk><a/> <new/> <b/></disk>" },
-    { "<disk><a/> <b/></disk>", "", NULL, "<disk><a/> <b/> <new/></disk>" },
-    { "<disk> <a/> </disk>", "", NULL, "<disk> <a/> <new/> </disk>" },
-    { "<disk>\n  <a/> <b/>\n</disk>", "", NULL, "<disk>\n  <a/> <b/> <new/>\n</disk>" },
+    {"<disk><a/></disk>", "", NULL, "<disk><a/><new/></disk>"},
+    {"<disk><a/><b/></disk>", "", "b", "<disk><a/><new/><b/></disk>"},
+    {"<disk><a/> <b/></disk>", "", "b", "<disk><a/> <new/> <b/></disk>"},
+    {"<disk><a/> <b/></disk>", "", NULL, "<disk><a/> <b/> <new/></disk>"},
+    {"<disk> <a/> </disk>", "", NULL, "<disk> <a/> <new/> </disk>"},
+    {"<disk>\n  <a/> <b/>\n</disk>", "", NULL, "<disk>\n  <a/> <b/> <new/>\n</disk>"},
     /* Parents without children */
-    { "<disk/>", "", NULL, "<disk><new/></disk>" },
-    { "<disk />\n", "", NULL, "<disk><new/></disk>\n" },
-    { "<disk></disk>\n", "", NULL, "<disk><new/></disk>\n" },
-    { "<disk\n/>\n", "", NULL, "<disk\n>\n  <new/>\n</disk>\n" },
-    { "<disk\n  a='1' />\n", "", NULL, "<disk\n  a='1'>\n  <new/>\n</disk>\n" },
-    { "<disk>\n</disk>\n", "", NULL, "<disk>\n  <new/>\n</disk>\n" },
-    { "<disk>\r\n</disk>\r\n", "", NULL, "<disk>\r\n  <new/>\r\n</disk>\r\n" },
-    { "\xEF\xBB\xBF<disk>\n</disk>\n", "", NULL, "\xEF\xBB\xBF<disk>\n  <new/>\n</disk>\n" },
-    { "<disk>\n\t<a/>\n\t<b/>\n</disk>\n", "a", NULL,
-      "<disk>\n\t<a>\n\t\t<new/>\n\t</a>\n\t<b/>\n</disk>\n" },
-    { "<disk>\n    <a x='1'></a>\n</disk>\n", "a", NULL,
-      "<disk>\n    <a x='1'>\n        <new/>\n    </a>\n</disk>\n" },
-    { "<disk>\r\n    <a x='1'/>\r\n</disk>", "a", NULL,
-      "<disk>\r\n    <a x='1'>\r\n        <new/>\r\n    </a>\r\n</disk>" },
-    { "<disk>\n    <a>\n    </a>\n</disk>\n", "a", NULL,
-      "<disk>\n    <a>\n        <new/>\n    </a>\n</disk>\n" },
-    { "<disk>\n    <a>\n     <!-- c -->\n    </a>\n</disk>\n", "a", NULL,
-      "<disk>\n    <a>\n     <!-- c -->\n     <new/>\n    </a>\n</disk>\n" },
-    { "<disk>\n  <x/><a/>\n</disk>\n", "a", NULL, "<disk>\n  <x/><a><new/></a>\n</disk>\n" },
-    { "<disk>\n  <a>text</a>\n</disk>\n", "a", NULL, "<disk>\n  <a>text<new/></a>\n</disk>\n" },
-    { "<disk>\n  <a> </a>\n</disk>\n", "a", NULL, "<disk>\n  <a> <new/></a>\n</disk>\n" },
+    {"<disk/>", "", NULL, "<disk><new/></disk>"},
+    {"<disk />\n", "", NULL, "<disk><new/></disk>\n"},
+    {"<disk></disk>\n", "", NULL, "<disk><new/></disk>\n"},
+    {"<disk\n/>\n", "", NULL, "<disk\n>\n  <new/>\n</disk>\n"},
+    {"<disk\n  a='1' />\n", "", NULL, "<disk\n  a='1'>\n  <new/>\n</disk>\n"},
+    {"<disk>\n</disk>\n", "", NULL, "<disk>\n  <new/>\n</disk>\n"},
+    {"<disk>\r\n</disk>\r\n", "", NULL, "<disk>\r\n  <new/>\r\n</disk>\r\n"},
+    {"\xEF\xBB\xBF<disk>\n</disk>\n", "", NULL, "\xEF\xBB\xBF<disk>\n  <new/>\n</disk>\n"},
+    {"<disk>\n\t<a/>\n\t<b/>\n</disk>\n", "a", NULL,
+     "<disk>\n\t<a>\n\t\t<new/>\n\t</a>\n\t<b/>\n</disk>\n"},
+    {"<disk>\n    <a x='1'></a>\n</disk>\n", "a", NULL,
+     "<disk>\n    <a x='1'>\n        <new/>\n    </a>\n</disk>\n"},
+    {"<disk>\r\n    <a x='1'/>\r\n</disk>", "a", NULL,
+     "<disk>\r\n    <a x='1'>\r\n        <new/>\r\n    </a>\r\n</disk>"},
+    {"<disk>\n    <a>\n    </a>\n</disk>\n", "a", NULL,
+     "<disk>\n    <a>\n        <new/>\n    </a>\n</disk>\n"},
+    {"<disk>\n    <a>\n     <!-- c -->\n    </a>\n</disk>\n", "a", NULL,
+     "<disk>\n    <a>\n     <!-- c -->\n     <new/>\n    </a>\n</disk>\n"},
+    {"<disk>\n  <x/><a/>\n</disk>\n", "a", NULL, "<disk>\n  <x/><a><new/></a>\n</disk>\n"},
+    {"<disk>\n  <a>text</a>\n</disk>\n", "a", NULL, "<disk>\n  <a>text<new/></a>\n</disk>\n"},
+    {"<disk>\n  <a> </a>\n</disk>\n", "a", NULL, "<disk>\n  <a> <new/></a>\n</disk>\n"},
 };
 
 START_TEST(test_insert_cases)
@@ -513,24 +518,29 @@ START_TEST(test_refusals_leave_the_editor_as_it_was)
     struct fixture f = begin("<disk>\n  <a/>\n  <b><c/></b>\n</disk>");
     struct fixture other = begin("<disk><a/></disk>");
     const domxml_elem *root = domxml_doc_root(f.doc), *a = find(&f, "a"), *c = find(&f, "b/c");
-    const domxml_elem *strange = insert(&other, "", "n", NULL), *pending = insert(&f, "a", "n", NULL);
+    const domxml_elem *strange = insert(&other, "", "n", NULL),
+                      *pending = insert(&f, "a", "n", NULL);
 
     expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\x01", &f.error), DOMXML_ERR_VALUE);
     expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\xFF", &f.error), DOMXML_ERR_VALUE);
-    expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\xED\xA0\x80", &f.error), DOMXML_ERR_VALUE);
-    expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\xEF\xBF\xBF", &f.error), DOMXML_ERR_VALUE);
+    expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\xED\xA0\x80", &f.error),
+           DOMXML_ERR_VALUE);
+    expect(&f, domxml_editor_set_attr(f.editor, a, "x", "\xEF\xBF\xBF", &f.error),
+           DOMXML_ERR_VALUE);
     expect(&f, domxml_editor_set_text(f.editor, a, "x", &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_text(f.editor, c, "\x0B", &f.error), DOMXML_ERR_VALUE);
     expect(&f, domxml_editor_set_attr(f.editor, a, "x y", "1", &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_attr(f.editor, a, "", "1", &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_attr(f.editor, a, "xmlns:p", "", &f.error), DOMXML_ERR_VALUE);
-    expect(&f, domxml_editor_set_attr(f.editor, a, "xmlns:xml", "u", &f.error), DOMXML_ERR_ARGUMENT);
+    expect(&f, domxml_editor_set_attr(f.editor, a, "xmlns:xml", "u", &f.error),
+           DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_attr(f.editor, NULL, "x", "1", &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_attr(f.editor, strange, "x", "1", &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_set_attr(f.editor, domxml_doc_root(other.doc), "x", "1", &f.error),
            DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_remove(f.editor, root, &f.error), DOMXML_ERR_ARGUMENT);
-    expect(&f, domxml_editor_insert_child(f.editor, root, "1", NULL, &f.error), DOMXML_ERR_ARGUMENT);
+    expect(&f, domxml_editor_insert_child(f.editor, root, "1", NULL, &f.error),
+           DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_insert_child(f.editor, root, "n", c, &f.error), DOMXML_ERR_ARGUMENT);
     expect(&f, domxml_editor_insert_child(f.editor, root, "n", pending, &f.error),
            DOMXML_ERR_ARGUMENT);
@@ -616,11 +626,13 @@ main(void)
     tcase_add_loop_test(tcase, test_attr_cases, 0, sizeof(attr_cases) / sizeof(attr_cases[0]));
     tcase_add_test(tcase, test_attrs_compose);
     tcase_add_test(tcase, test_set_back_is_no_change);
-    tcase_add_loop_test(tcase, test_insert_cases, 0, sizeof(insert_cases) / sizeof(insert_cases[0]));
+    tcase_add_loop_test(tcase, test_insert_cases, 0,
+                        sizeof(insert_cases) / sizeof(insert_cases[0]));
     tcase_add_test(tcase, test_insert_order_and_nesting);
     tcase_add_test(tcase, test_insert_nested_inline);
     tcase_add_test(tcase, test_ensure_finds_what_is_there);
-    tcase_add_loop_test(tcase, test_remove_cases, 0, sizeof(remove_cases) / sizeof(remove_cases[0]));
+    tcase_add_loop_test(tcase, test_remove_cases, 0,
+                        sizeof(remove_cases) / sizeof(remove_cases[0]));
     tcase_add_test(tcase, test_replace_an_element);
     tcase_add_test(tcase, test_changes_inside_a_removed_element_go_with_it);
     tcase_add_loop_test(tcase, test_text_cases, 0, sizeof(text_cases) / sizeof(text_cases[0]));

@@ -152,7 +152,8 @@ START_TEST(name_too_long)
 }
 END_TEST
 
-/* What an unprivileged process finds out about the image at @path: exit status 0 for "permission denied". */
+/* What an unprivileged process finds out about the image at @path: exit status 0 for "permission
+ * denied". */
 static int
 probe_unprivileged(const char *path)
 {

@@ -231,8 +231,14 @@ END_TEST
 
 /* ---- Images made by hand ----------------------------------------------------------------- */
 
-enum { MADE_CLUSTER = 65536, MADE_CLUSTERS = 16, MADE_L1 = 1 * MADE_CLUSTER, MADE_L2 = 2 * MADE_CLUSTER,
-       MADE_DATA = 3 * MADE_CLUSTER, MADE_LENGTH = (3 + MADE_CLUSTERS) * MADE_CLUSTER };
+enum {
+    MADE_CLUSTER = 65536,
+    MADE_CLUSTERS = 16,
+    MADE_L1 = 1 * MADE_CLUSTER,
+    MADE_L2 = 2 * MADE_CLUSTER,
+    MADE_DATA = 3 * MADE_CLUSTER,
+    MADE_LENGTH = (3 + MADE_CLUSTERS) * MADE_CLUSTER,
+};
 
 static void
 put32(guint8 *bytes, gsize offset, guint32 value)
@@ -420,8 +426,8 @@ START_TEST(l1_entries_beyond_need)
 }
 END_TEST
 
-/* A small file that claims 64 TiB, each part of which it keeps at the same place: too large to judge, and
- * said soon; with one hole in the L1 table it is known not to be preallocated. */
+/* A small file that claims 64 TiB, each part of which it keeps at the same place: too large to
+ * judge, and said soon; with one hole in the L1 table it is known not to be preallocated. */
 START_TEST(hostile_tables)
 {
     g_auto(scratch) s = scratch_new();

@@ -38,54 +38,55 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    { "", 0, DOMXML_ERR_EMPTY, 0, 0, "empty" },
-    { " \n\t\r\n", 0, DOMXML_ERR_EMPTY, 1, 1, "empty" },
-    { "\xEF\xBB\xBF", 0, DOMXML_ERR_EMPTY, 1, 1, "empty" },
-    { "\xFF\xFE<\0d\0", 6, DOMXML_ERR_ENCODING, 1, 1, "iconv -f UTF-16 -t UTF-8" },
-    { "\xFE\xFF\0<\0d", 6, DOMXML_ERR_ENCODING, 1, 1, "UTF-16BE" },
-    { "<\0d\0", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-16LE" },
-    { "\0<\0d", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-16BE" },
-    { "\xFF\xFE\0\0<\0\0\0", 8, DOMXML_ERR_ENCODING, 1, 1, "UTF-32LE" },
-    { "\0\0\0<", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-32BE" },
-    { "<?xml version='1.0' encoding=\"ISO-8859-1\"?>\n<domain/>", 0, DOMXML_ERR_ENCODING, 1, 31,
-      "'ISO-8859-1'" },
-    { "<?xml version='1.0' encoding = 'UTF-16' ?><domain/>", 0, DOMXML_ERR_ENCODING, 1, 33, "UTF-16" },
-    { "\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?><domain/>", 0, DOMXML_ERR_ENCODING, 1, 31,
-      "latin1" },
-    { "<?xml version='1.0' encoding='US-ASCII'?><domain>\xC3\xA4</domain>", 0, DOMXML_ERR_ENCODING, 1,
-      50, "US-ASCII" },
-    { "<domain>\n  <name>\xE4</name></domain>", 0, DOMXML_ERR_ENCODING, 2, 9, "0xE4" },
-    { "<domain>\xC0\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xC0" },
-    { "<domain>\xED\xA0\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xED" },
-    { "<domain>\xF4\x90\x80\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xF4" },
-    { "<domain>\xE2\x82", 0, DOMXML_ERR_ENCODING, 1, 9, "0xE2" },
-    { "<domain>a\0b</domain>", 20, DOMXML_ERR_NOT_WELL_FORMED, 1, 10, "NUL" },
-    { "<?xml version='1.0'?>\n<!DOCTYPE domain>\n<domain/>", 0, DOMXML_ERR_DOCTYPE, 2, 1, "remove" },
-    { "<!DOCTYPE d [<!ENTITY x 'y'>]><domain>&x;</domain>", 0, DOMXML_ERR_DOCTYPE, 1, 1, "type" },
-    { "<!-- c --> <network/>", 0, DOMXML_ERR_ROOT, 1, 12, "<network>" },
-    { "<html xmlns='u'><domain/></html>", 0, DOMXML_ERR_ROOT, 1, 1, "<html>" },
-    { "<domainsnapshot><name>x</name></domainsnapshot>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "snapshot" },
-    { "<domaincheckpoint/>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "checkpoint" },
-    { "<domstatus><inactiveDomain/></domstatus>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "domstatus" },
-    { "no XML at all", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Start tag expected" },
-    { "<domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Premature end" },
-    { "<domain>\n<a></b>\n</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, ANY, "mismatch" },
-    { "<domain a='1' a='2'/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "a redefined" },
-    { "<domain a=1/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "AttValue" },
-    { "<domain a='1'b='2'/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "attributes construct error" },
-    { "<domain>&nbsp;</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "'nbsp' not defined" },
-    { "<domain>&#0;</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "xmlParseCharRef" },
-    { "<domain>\x01</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "" },
-    { "<domain>\n  <a b='<%= x %>'/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, 9, "template" },
-    { "<domain>\n  <a b='x/>\n  <c d='y'/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 3, 3,
-      "attribute 'b'" },
-    { "<domain/>\n<domain/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, 1, "second document" },
-    { "<domain/> text", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Extra content" },
-    { "text <domain/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Start tag expected" },
-    { "<domain><!-- a -- b --></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "hyphen" },
-    { "<domain><![CDATA[ x</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "CData" },
-    { "<domain>a]]>b</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "]]>" },
-    { "<domain>\n<a:b:c/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, ANY, "QName" },
+    {"", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
+    {" \n\t\r\n", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
+    {"\xEF\xBB\xBF", 0, DOMXML_ERR_EMPTY, 1, 1, "empty"},
+    {"\xFF\xFE<\0d\0", 6, DOMXML_ERR_ENCODING, 1, 1, "iconv -f UTF-16 -t UTF-8"},
+    {"\xFE\xFF\0<\0d", 6, DOMXML_ERR_ENCODING, 1, 1, "UTF-16BE"},
+    {"<\0d\0", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-16LE"},
+    {"\0<\0d", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-16BE"},
+    {"\xFF\xFE\0\0<\0\0\0", 8, DOMXML_ERR_ENCODING, 1, 1, "UTF-32LE"},
+    {"\0\0\0<", 4, DOMXML_ERR_ENCODING, 1, 1, "UTF-32BE"},
+    {"<?xml version='1.0' encoding=\"ISO-8859-1\"?>\n<domain/>", 0, DOMXML_ERR_ENCODING, 1, 31,
+     "'ISO-8859-1'"},
+    {"<?xml version='1.0' encoding = 'UTF-16' ?><domain/>", 0, DOMXML_ERR_ENCODING, 1, 33,
+     "UTF-16"},
+    {"\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?><domain/>", 0, DOMXML_ERR_ENCODING, 1, 31,
+     "latin1"},
+    {"<?xml version='1.0' encoding='US-ASCII'?><domain>\xC3\xA4</domain>", 0, DOMXML_ERR_ENCODING,
+     1, 50, "US-ASCII"},
+    {"<domain>\n  <name>\xE4</name></domain>", 0, DOMXML_ERR_ENCODING, 2, 9, "0xE4"},
+    {"<domain>\xC0\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xC0"},
+    {"<domain>\xED\xA0\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xED"},
+    {"<domain>\xF4\x90\x80\x80</domain>", 0, DOMXML_ERR_ENCODING, 1, 9, "0xF4"},
+    {"<domain>\xE2\x82", 0, DOMXML_ERR_ENCODING, 1, 9, "0xE2"},
+    {"<domain>a\0b</domain>", 20, DOMXML_ERR_NOT_WELL_FORMED, 1, 10, "NUL"},
+    {"<?xml version='1.0'?>\n<!DOCTYPE domain>\n<domain/>", 0, DOMXML_ERR_DOCTYPE, 2, 1, "remove"},
+    {"<!DOCTYPE d [<!ENTITY x 'y'>]><domain>&x;</domain>", 0, DOMXML_ERR_DOCTYPE, 1, 1, "type"},
+    {"<!-- c --> <network/>", 0, DOMXML_ERR_ROOT, 1, 12, "<network>"},
+    {"<html xmlns='u'><domain/></html>", 0, DOMXML_ERR_ROOT, 1, 1, "<html>"},
+    {"<domainsnapshot><name>x</name></domainsnapshot>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "snapshot"},
+    {"<domaincheckpoint/>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "checkpoint"},
+    {"<domstatus><inactiveDomain/></domstatus>", 0, DOMXML_ERR_NO_DOMAIN, 1, 1, "domstatus"},
+    {"no XML at all", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Start tag expected"},
+    {"<domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Premature end"},
+    {"<domain>\n<a></b>\n</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, ANY, "mismatch"},
+    {"<domain a='1' a='2'/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "a redefined"},
+    {"<domain a=1/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "AttValue"},
+    {"<domain a='1'b='2'/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "attributes construct error"},
+    {"<domain>&nbsp;</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "'nbsp' not defined"},
+    {"<domain>&#0;</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "xmlParseCharRef"},
+    {"<domain>\x01</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, ""},
+    {"<domain>\n  <a b='<%= x %>'/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, 9, "template"},
+    {"<domain>\n  <a b='x/>\n  <c d='y'/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 3, 3,
+     "attribute 'b'"},
+    {"<domain/>\n<domain/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, 1, "second document"},
+    {"<domain/> text", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Extra content"},
+    {"text <domain/>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "Start tag expected"},
+    {"<domain><!-- a -- b --></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "hyphen"},
+    {"<domain><![CDATA[ x</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "CData"},
+    {"<domain>a]]>b</domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 1, ANY, "]]>"},
+    {"<domain>\n<a:b:c/></domain>", 0, DOMXML_ERR_NOT_WELL_FORMED, 2, ANY, "QName"},
 };
 
 START_TEST(test_refusals)
@@ -223,25 +224,28 @@ struct kind_case {
 };
 
 static const struct kind_case kinds[] = {
-    { "<domain type='test'><devices><disk/><x/><disk/></devices></domain>", DOMXML_KIND_DOMAIN,
-      "domain", 2 },
-    { "<!-- WARNING -->\n<?p?>\n<domain><devices><disk/></devices></domain>\n<!-- end -->\n<?p?>",
-      DOMXML_KIND_DOMAIN, "domain", 1 },
-    { "<domain><devices><disk/></devices><x/><devices/><devices><disk/></devices></domain>",
-      DOMXML_KIND_DOMAIN, "domain", 2 },
-    { "<domain><metadata><disk/><devices><disk/></devices></metadata><disk/></domain>",
-      DOMXML_KIND_DOMAIN, "domain", 0 },
-    { "<domain><devices><!-- <disk/> --><![CDATA[<disk/>]]><x><disk/></x></devices></domain>",
-      DOMXML_KIND_DOMAIN, "domain", 0 },
-    { "<domainsnapshot><disks><disk/></disks><domain><devices><disk/></devices></domain>"
-      "</domainsnapshot>", DOMXML_KIND_SNAPSHOT, "domain", 1 },
-    { "<domainsnapshot><domain><devices><disk/></devices></domain><inactiveDomain><devices/>"
-      "</inactiveDomain></domainsnapshot>", DOMXML_KIND_SNAPSHOT, "inactiveDomain", 0 },
-    { "<domaincheckpoint><domain/></domaincheckpoint>", DOMXML_KIND_CHECKPOINT, "domain", 0 },
-    { "<domstatus><x/><domain><devices><disk/></devices></domain></domstatus>", DOMXML_KIND_STATUS,
-      "domain", 1 },
-    { "<disk><disk/></disk>", DOMXML_KIND_DISK, NULL, 1 },
-    { "<x:domain xmlns:x='u'><devices><disk/></devices></x:domain>", DOMXML_KIND_DOMAIN, "x:domain", 1 },
+    {"<domain type='test'><devices><disk/><x/><disk/></devices></domain>", DOMXML_KIND_DOMAIN,
+     "domain", 2},
+    {"<!-- WARNING -->\n<?p?>\n<domain><devices><disk/></devices></domain>\n<!-- end -->\n<?p?>",
+     DOMXML_KIND_DOMAIN, "domain", 1},
+    {"<domain><devices><disk/></devices><x/><devices/><devices><disk/></devices></domain>",
+     DOMXML_KIND_DOMAIN, "domain", 2},
+    {"<domain><metadata><disk/><devices><disk/></devices></metadata><disk/></domain>",
+     DOMXML_KIND_DOMAIN, "domain", 0},
+    {"<domain><devices><!-- <disk/> --><![CDATA[<disk/>]]><x><disk/></x></devices></domain>",
+     DOMXML_KIND_DOMAIN, "domain", 0},
+    {"<domainsnapshot><disks><disk/></disks><domain><devices><disk/></devices></domain>"
+     "</domainsnapshot>",
+     DOMXML_KIND_SNAPSHOT, "domain", 1},
+    {"<domainsnapshot><domain><devices><disk/></devices></domain><inactiveDomain><devices/>"
+     "</inactiveDomain></domainsnapshot>",
+     DOMXML_KIND_SNAPSHOT, "inactiveDomain", 0},
+    {"<domaincheckpoint><domain/></domaincheckpoint>", DOMXML_KIND_CHECKPOINT, "domain", 0},
+    {"<domstatus><x/><domain><devices><disk/></devices></domain></domstatus>", DOMXML_KIND_STATUS,
+     "domain", 1},
+    {"<disk><disk/></disk>", DOMXML_KIND_DISK, NULL, 1},
+    {"<x:domain xmlns:x='u'><devices><disk/></devices></x:domain>", DOMXML_KIND_DOMAIN, "x:domain",
+     1},
 };
 
 START_TEST(test_kinds)
@@ -262,7 +266,8 @@ END_TEST
 
 START_TEST(test_text_is_kept_as_it_is)
 {
-    const char text[] = "\xEF\xBB\xBF<?xml version=\"1.0\" encoding='utf-8'?>\r\n<disk a = \"1\"\t/>\r\r\n";
+    const char text[] =
+        "\xEF\xBB\xBF<?xml version=\"1.0\" encoding='utf-8'?>\r\n<disk a = \"1\"\t/>\r\r\n";
     size_t length;
     domxml_doc *doc = parse(text);
 
@@ -281,36 +286,39 @@ struct value_case {
 };
 
 static const struct value_case values[] = {
-    { "<disk a='1'/>", "@a", "1" },
-    { "<disk a=''/>", "@a", "" },
-    { "<disk a='1'/>", "@b", NULL },
-    { "<disk a='&lt;&gt;&amp;&apos;&quot;'/>", "@a", "<>&'\"" },
-    { "<disk a='&#65;&#x42;&#x20AC;&#x1F4be;&#00065;'/>", "@a", "AB\xE2\x82\xAC\xF0\x9F\x92\xBE" "A" },
-    { "<disk a='a\tb\nc\r\nd\re'/>", "@a", "a b c d e" },
-    { "<disk a='&#9;&#10;&#13;&#32;'/>", "@a", "\t\n\r " },
-    { "<disk a='  x  '/>", "@a", "  x  " },
-    { "<disk a='&amp;#38;&#38;amp;'/>", "@a", "&#38;&amp;" },
-    { "<disk a='x>y\"z'/>", "@a", "x>y\"z" },
-    { "<disk\n a\n=\n'1'\n/>", "@a", "1" },
-    { "<disk x:a='1' a='2' xmlns:x='u'/>", "@a", "2" },
-    { "<disk x:a='1' a='2' xmlns:x='u'/>", "@x:a", "1" },
-    { "<disk x:a='1' a='2' xmlns:x='u&amp;v'/>", "@xmlns:x", "u&v" },
-    { "<disk>a&lt;b<![CDATA[<&amp;>]]><!-- no --><?no?>c<x>no</x>\r\nd\re</disk>", "", "a<b<&amp;>c\nd\ne" },
-    { "<disk><![CDATA[a\r\nb\rc]]></disk>", "", "a\nb\nc" },
-    { "<disk><![CDATA[]]>]]<![CDATA[>]]></disk>", "", "]]>" },
-    { "<disk/>", "", "" },
-    { "<disk><a><b>1</b></a><a><b c='2'>2</b></a></disk>", "a/b", "1" },
-    { "<disk><a/><a><b c='2'>2</b></a></disk>", "a/b", "2" },
-    { "<disk><a><b/></a><a><b/><b><c>3</c></b></a><a/></disk>", "a/b/c", "3" },
-    { "<disk><a><b/></a><a><b/><b><c>3</c></b></a><a/></disk>", "a/b/d", NULL },
-    { "<disk><a c='1'/><a d='2'/></disk>", "a@d", NULL },
-    { "<disk><q:a xmlns:q='u'>1</q:a></disk>", "q:a", "1" },
-    { "<disk><a/></disk>", "a/", NULL },
-    { "<disk><a/></disk>", "/a", NULL },
-    { "<disk><a/></disk>", "a@", NULL },
-    { "<disk><ab/></disk>", "a", NULL },
-    { "<disk><a/></disk>", "ab", NULL },
-    { "<disk \xC3\xA4='\xC3\xB6'/>", "@\xC3\xA4", "\xC3\xB6" },
+    {"<disk a='1'/>", "@a", "1"},
+    {"<disk a=''/>", "@a", ""},
+    {"<disk a='1'/>", "@b", NULL},
+    {"<disk a='&lt;&gt;&amp;&apos;&quot;'/>", "@a", "<>&'\""},
+    {"<disk a='&#65;&#x42;&#x20AC;&#x1F4be;&#00065;'/>", "@a",
+     "AB\xE2\x82\xAC\xF0\x9F\x92\xBE"
+     "A"},
+    {"<disk a='a\tb\nc\r\nd\re'/>", "@a", "a b c d e"},
+    {"<disk a='&#9;&#10;&#13;&#32;'/>", "@a", "\t\n\r "},
+    {"<disk a='  x  '/>", "@a", "  x  "},
+    {"<disk a='&amp;#38;&#38;amp;'/>", "@a", "&#38;&amp;"},
+    {"<disk a='x>y\"z'/>", "@a", "x>y\"z"},
+    {"<disk\n a\n=\n'1'\n/>", "@a", "1"},
+    {"<disk x:a='1' a='2' xmlns:x='u'/>", "@a", "2"},
+    {"<disk x:a='1' a='2' xmlns:x='u'/>", "@x:a", "1"},
+    {"<disk x:a='1' a='2' xmlns:x='u&amp;v'/>", "@xmlns:x", "u&v"},
+    {"<disk>a&lt;b<![CDATA[<&amp;>]]><!-- no --><?no?>c<x>no</x>\r\nd\re</disk>", "",
+     "a<b<&amp;>c\nd\ne"},
+    {"<disk><![CDATA[a\r\nb\rc]]></disk>", "", "a\nb\nc"},
+    {"<disk><![CDATA[]]>]]<![CDATA[>]]></disk>", "", "]]>"},
+    {"<disk/>", "", ""},
+    {"<disk><a><b>1</b></a><a><b c='2'>2</b></a></disk>", "a/b", "1"},
+    {"<disk><a/><a><b c='2'>2</b></a></disk>", "a/b", "2"},
+    {"<disk><a><b/></a><a><b/><b><c>3</c></b></a><a/></disk>", "a/b/c", "3"},
+    {"<disk><a><b/></a><a><b/><b><c>3</c></b></a><a/></disk>", "a/b/d", NULL},
+    {"<disk><a c='1'/><a d='2'/></disk>", "a@d", NULL},
+    {"<disk><q:a xmlns:q='u'>1</q:a></disk>", "q:a", "1"},
+    {"<disk><a/></disk>", "a/", NULL},
+    {"<disk><a/></disk>", "/a", NULL},
+    {"<disk><a/></disk>", "a@", NULL},
+    {"<disk><ab/></disk>", "a", NULL},
+    {"<disk><a/></disk>", "ab", NULL},
+    {"<disk \xC3\xA4='\xC3\xB6'/>", "@\xC3\xA4", "\xC3\xB6"},
 };
 
 START_TEST(test_values)
@@ -376,7 +384,8 @@ static const struct span_case spans[] = {
 START_TEST(test_spans)
 {
     const struct span_case *c = &spans[_i];
-    domxml_doc *doc = parse("<disk type='file'><driver name=\"qemu\"\n   cache = 'none' ><x/></driver></disk>");
+    domxml_doc *doc =
+        parse("<disk type='file'><driver name=\"qemu\"\n   cache = 'none' ><x/></driver></disk>");
     struct domxml_span span;
 
     ck_assert(domxml_get_span(domxml_doc_root(doc), c->path, &span) == c->there);
@@ -510,7 +519,8 @@ END_TEST
 
 START_TEST(test_many_bytes_of_one_kind)
 {
-    static const char *const pieces[] = { "<a/>", "&", "<!---->", "=", "<a b='c'>", "&#", "&a", "<![CDATA[]]>" };
+    static const char *const pieces[] = {"<a/>",      "&",  "<!---->", "=",
+                                         "<a b='c'>", "&#", "&a",      "<![CDATA[]]>"};
     enum { LENGTH = 4 * 1000 * 1000 };
     size_t piece = strlen(pieces[_i]), length = 6;
     char *text = malloc(LENGTH + 100);
@@ -548,7 +558,8 @@ read_often(void *data)
 
 START_TEST(test_threads_read_one_document)
 {
-    domxml_doc *doc = parse("<domain><devices><disk><driver cache='writethrough'/></disk></devices></domain>");
+    domxml_doc *doc =
+        parse("<domain><devices><disk><driver cache='writethrough'/></disk></devices></domain>");
     pthread_t threads[4];
     void *result;
 
