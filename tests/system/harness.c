@@ -61,7 +61,8 @@ harness_teardown(void)
 void
 harness_setup(void)
 {
-    /* Nothing is torn down after a test that failed. */
+    /* Nothing is torn down after a test that failed: the daemon may be stopped, or gone. */
+    g_free(harness_run("signal_libvirtd CONT 2>/dev/null || start_libvirtd"));
     harness_teardown();
     g_free(harness_run("mkdir \"$images\""));
 }
