@@ -200,9 +200,10 @@ static const struct {
 } check_cases[] = {
     { MAKE("qcow2", "", "i"), "qcow2", QEMU_IMG_CLEAN },
     { MAKE("raw", "", "i"), "raw", QEMU_IMG_UNCHECKED },
-    /* A cluster that is counted twice and used once. */
-    { MAKE("qcow2", "", "i") "printf '\\000\\002' | dd of=i bs=1 seek=$((0x20000 + 2 * 10)) "
-      "conv=notrunc status=none", "qcow2", QEMU_IMG_LEAKS },
+    /* A cluster at the end that is counted and that nobody uses. */
+    { MAKE("qcow2", "", "i") "end=$(($(stat -c %s i) / 65536)); truncate -s $(((end + 1) * 65536)) i; "
+      "printf '\\000\\001' | dd of=i bs=1 seek=$((0x20000 + 2 * end)) conv=notrunc status=none",
+      "qcow2", QEMU_IMG_LEAKS },
     /* The first L2 entry leads to the L1 table. */
     { MAKE("qcow2", "", "i") "printf '\\200\\000\\000\\000\\000\\003\\000\\000' | dd of=i bs=1 "
       "seek=$((0x40000)) conv=notrunc status=none", "qcow2", QEMU_IMG_CORRUPT },
