@@ -71,7 +71,8 @@ struct preflight {
     enum preflight_time time;
     struct connection *connection;       /* NULL: nobody answers who uses the image */
     const struct source_domain *domain;  /* NULL: a file's disk */
-    const domxml_elem *disk;             /* in the text that the plan was made from */
+    const domxml_doc *doc;               /* the text that the plan was made from */
+    const domxml_elem *disk;             /* in it */
     const struct guard *guard;           /* NULL where it could not be taken */
     const GError *guard_error;           /* why; NULL: it was not tried, nothing is said of it */
     const char *new_path;                /* the name that must be free: image_name's new_real;

@@ -184,8 +184,7 @@ static int
 command_run(struct command *command, struct subprocess_end *end, GError **error)
 {
     g_autoptr(GError) reason = NULL;
-    const struct subprocess run = {
-        .argv = (const char *const *)command->argv->pdata,
+    struct subprocess run = {
         .fds = command->fds,
         .fd_count = command->fd_count,
         .idle = command->run->idle,
@@ -195,6 +194,7 @@ command_run(struct command *command, struct subprocess_end *end, GError **error)
     };
 
     g_ptr_array_add(command->argv, NULL);
+    run.argv = (const char *const *)command->argv->pdata;
     if (!subprocess_run(&run, end, &reason)) {
         if (g_error_matches(reason, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
             g_set_error_literal(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_ABSENT,
