@@ -162,7 +162,7 @@ prepare(struct run *run, GError **error)
         return FALSE;
     if (needs_consent(run) && !consent_possible(run->options)) {
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "%s changes more than a file: --diff shows how; there is no terminal to ask on, so say "
+                    "%s asks first: --diff shows what it changes; there is no terminal to ask on, so say "
                     "--yes to carry it out",
                     run->options->convert ? "--fix --convert"
                     : run->options->all   ? "--fix of all domains"

@@ -52,7 +52,8 @@ story_read(struct run_story *story, JsonArray *records)
             story->uri = member(record, "uri");
         } else if (is_type(record, "end")) {
             story->ended = TRUE;
-        } else if (is_type(record, "define") && uuid) {
+        } else if (is_type(record, "define") && uuid &&
+                   !g_ptr_array_find_with_equal_func(story->uuids, uuid, g_str_equal, NULL)) {
             g_ptr_array_add(story->uuids, (gpointer)uuid);
             g_ptr_array_add(story->names, (gpointer)member(record, "domain"));
         } else if (is_type(record, "define-failed") && uuid) {
@@ -228,12 +229,43 @@ last_run(struct journal *journal, GError **error)
     return NULL;
 }
 
+/* One domain or file, with its conversions. */
+struct undo_part {
+    const char *key;  /* UUID, or the file's path */
+    const char *name;
+    const struct source_domain *domain; /* NULL for a file */
+    struct journal *journal;
+    const char *of;   /* the run that is taken back */
+    struct journal_run *record;
+    GPtrArray *notes, *left;
+};
+
 static void
 undo_end_all(GPtrArray *undos, gboolean defined, GError **error)
 {
     for (guint i = undos->len; i-- > 0;)
         convert_undo_end(g_ptr_array_index(undos, i), defined, error && !*error ? error : NULL);
     g_ptr_array_set_size(undos, 0);
+}
+
+/* In the run that made them: they keep nothing any more. */
+static gboolean
+tell_taken_back(const struct run_story *story, const struct undo_part *part, GError **error)
+{
+    struct journal_run *first = journal_continue(part->journal, part->of, error);
+    gboolean told = first != NULL;
+
+    for (guint i = 0; told && i < story->conversions->len; i++) {
+        struct convert_record *conversion = g_ptr_array_index(story->conversions, i);
+
+        if (conversion->state != CONVERT_STATE_DONE ||
+            g_strcmp0(conversion->uuid ? conversion->uuid : conversion->file, part->key) != 0)
+            continue;
+        conversion->state = CONVERT_STATE_ROLLED_BACK;
+        told = convert_record_step(conversion, first, "convert-rolled-back", NULL, error);
+    }
+    journal_run_free(first);
+    return told;
 }
 
 /* Whether the run changed the domain's definition. */
@@ -248,15 +280,6 @@ has_define(JsonArray *records, const char *uuid)
     }
     return FALSE;
 }
-
-/* One domain or file, with its conversions. */
-struct undo_part {
-    const char *key;  /* UUID, or the file's path */
-    const char *name;
-    const struct source_domain *domain; /* NULL for a file */
-    struct journal_run *record;
-    GPtrArray *notes, *left;
-};
 
 static gboolean
 undo_xml(struct run *run, JsonArray *records, const struct run_story *story,
@@ -302,13 +325,13 @@ undo_part(struct run *run, JsonArray *records, const struct run_story *story,
     }
     done = undo_xml(run, records, story, part, &past, error);
     undo_end_all(undos, done, error);
-    return done && !(error && *error);
+    return done && !(error && *error) && tell_taken_back(story, part, error);
 }
 
 /* Takes one part back, as far as it is still ours. Whether that is done. */
 static gboolean
 undo_domain(struct run *run, JsonArray *records, const struct run_story *story, guint index,
-            struct journal_run *record)
+            struct journal *journal, const char *of, struct journal_run *record)
 {
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) left = g_ptr_array_new_with_free_func(g_free);
@@ -316,6 +339,8 @@ undo_domain(struct run *run, JsonArray *records, const struct run_story *story, 
     struct undo_part part = {
         .key = g_ptr_array_index(story->uuids, index),
         .name = g_ptr_array_index(story->names, index),
+        .journal = journal,
+        .of = of,
         .record = record,
         .notes = notes,
         .left = left,
@@ -371,7 +396,7 @@ undo_story(struct run *run, struct journal *journal, const char *id, JsonArray *
     }
     /* In the opposite order of how it was done. */
     for (guint i = story->uuids->len; i-- > 0;)
-        all &= undo_domain(run, records, story, i, record);
+        all &= undo_domain(run, records, story, i, journal, id, record);
     if (!all || journal_append(record, "undone", NULL, error))
         journal_append(record, "end", NULL, error);
     journal_run_free(record);
