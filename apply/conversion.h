@@ -24,7 +24,7 @@ struct conversion {
 /* Reads the wish's text, guards the image, and fills in the record. Whatever cannot be had is left out: the preflight says
  * so. To be cleared with conversion_clear(). */
 void conversion_begin(struct conversion *conversion, const struct convert_wish *wish,
-                      const char *id);
+                      const char *id, gboolean guard);
 void conversion_clear(struct conversion *conversion);
 
 /* What stands against it now; see preflight_run(). */

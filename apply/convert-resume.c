@@ -102,7 +102,7 @@ go_on(const struct convert_past *past, struct convert_record *record, const char
     int made = -1;
     gboolean good = FALSE;
 
-    conversion_begin(&conversion, &wish, record->id);
+    conversion_begin(&conversion, &wish, record->id, TRUE);
     conversion.record.made = record->made;
     refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_DEFINE);
     if (refusals->len || !conversion.guard) {

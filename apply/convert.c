@@ -53,7 +53,8 @@ fill_record(struct convert_record *record, const struct convert_wish *wish, cons
 }
 
 void
-conversion_begin(struct conversion *conversion, const struct convert_wish *wish, const char *id)
+conversion_begin(struct conversion *conversion, const struct convert_wish *wish, const char *id,
+                 gboolean guard)
 {
     struct convert_record *record = &conversion->record;
     g_autofree char *reason = NULL;
@@ -71,7 +72,8 @@ conversion_begin(struct conversion *conversion, const struct convert_wish *wish,
     record->from = g_strdup(domxml_get(conversion->disk, "driver@type"));
     if (!record->path || !record->from)
         return;
-    conversion->guard = guard_take(record->path, &conversion->guard_error);
+    if (guard)
+        conversion->guard = guard_take(record->path, &conversion->guard_error);
     if (conversion->guard)
         record->original = *guard_identity(conversion->guard);
     name = image_name_for(record->path, record->from, record->to, id, NULL);
@@ -140,16 +142,16 @@ original_image(const struct conversion *conversion)
 }
 
 GPtrArray *
-convert_look(const struct convert_wish *wish, struct convert_record *record,
+convert_look(const struct convert_wish *wish, gboolean guard, struct convert_record *record,
              struct qemu_img_size *size)
 {
     struct conversion conversion = { .wish = wish };
     GPtrArray *refusals;
 
     memset(size, 0, sizeof(*size));
-    conversion_begin(&conversion, wish, "1");
+    conversion_begin(&conversion, wish, "1", guard);
     refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_COPY);
-    if (!refusals->len) {
+    if (!refusals->len && conversion.guard) {
         const struct qemu_img_image image = original_image(&conversion);
 
         qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, size, NULL);
@@ -342,7 +344,7 @@ convert_run(const struct convert_wish *wish, struct journal_run *run, GPtrArray 
     g_autoptr(GError) problem = NULL;
     gboolean done = FALSE;
 
-    conversion_begin(&conversion, wish, id);
+    conversion_begin(&conversion, wish, id, TRUE);
     refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_COPY);
     if (refusals->len) {
         g_autofree char *text = conversion_refusals_text(refusals);

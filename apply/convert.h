@@ -39,11 +39,14 @@ extern const char *const convert_steps[];
 
 /**
  * convert_look: what stands against @wish now, without doing anything.
+ * @guard: guard the image meanwhile (which alone lets qemu-img check it, and tells whether it is in use); without it no lock is
+ *   taken
  * @record: filled in as far as it can be told, to be cleared with convert_record_clear()
  * @size: what the copy takes; zeros where that cannot be told
  * Returns: an array of struct preflight_refusal *, to be unreferenced; empty where nothing stands against it.
  */
-GPtrArray *convert_look(const struct convert_wish *wish, struct convert_record *record,
+GPtrArray *convert_look(const struct convert_wish *wish, gboolean guard,
+                        struct convert_record *record,
                         struct qemu_img_size *size);
 
 /**

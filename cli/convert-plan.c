@@ -83,7 +83,8 @@ static void
 look(const struct run *run, struct planned *planned, const struct document *document)
 {
     const struct convert_wish wish = convert_plan_wish(run, planned, document);
-    g_autoptr(GPtrArray) refusals = convert_look(&wish, &planned->record, &planned->size);
+    g_autoptr(GPtrArray) refusals = convert_look(&wish, run->options->mode == MODE_FIX,
+                                                   &planned->record, &planned->size);
     g_autoptr(GPtrArray) rest = g_ptr_array_new();
 
     for (guint i = 0; i < refusals->len; i++) {

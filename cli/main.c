@@ -234,12 +234,12 @@ have_consent(struct run *run)
     g_autofree char *question = NULL;
     guint fixes, conversions = 0;
 
-    if (!needs_consent(run))
-        return TRUE;
     if (run->options->convert) {
         run->plan = convert_plan_new(run);
         conversions = convert_plan_show(run->plan, run);
     }
+    if (!needs_consent(run))
+        return TRUE;
     if (run->options->yes)
         return TRUE;
     fixes = mode_diff_for_consent(run);
