@@ -121,6 +121,7 @@ add_finding(struct convert_plan *plan, const struct run *run, guint target,
     planned->label = g_strdup_printf("%s, disk %s", document->target.name, finding->subject);
     planned->finding = finding;
     planned->disk = g_strdup(finding->subject);
+    planned->elem = domxml_disk(document->doc, (size_t)finding->disk);
     planned->to = g_strdup(step->to_format);
     planned->preallocation = g_strdup(run->options->preallocation ? run->options->preallocation
                                                                   : step->preallocation);
@@ -217,17 +218,21 @@ static void
 show_one(const struct planned *planned)
 {
     g_autofree char *takes = progress_size(planned->size.required);
+    g_autofree char *cost = NULL;
     guint64 seconds = planned->size.required / (ASSUMED_MIB_PER_SECOND * 1024 * 1024) * 2 + 1;
 
     if (planned->refused) {
         message("%s: will not be converted: %s", planned->label, planned->refused);
         return;
     }
-    message("%s: %s (%s) will be converted to %s (%s, preallocation=%s): takes %s of space; the "
-            "domain must stay off for about %" G_GUINT64_FORMAT " s (at %d MiB/s)%s; the original "
-            "is kept",
+    /* Without a lock, which --diff does not take, the size is not asked for. */
+    if (planned->size.required)
+        cost = g_strdup_printf("takes %s of space; the domain must stay off for about "
+                               "%" G_GUINT64_FORMAT " s (at %d MiB/s)", takes, seconds,
+                               ASSUMED_MIB_PER_SECOND);
+    message("%s: %s (%s) will be converted to %s (%s, preallocation=%s): %s%s; the original is kept",
             planned->label, planned->record.path, planned->record.from, planned->record.new_path,
-            planned->to, planned->preallocation, takes, seconds, ASSUMED_MIB_PER_SECOND,
+            planned->to, planned->preallocation, cost ? cost : "the domain must stay off meanwhile",
             planned->shut_down ? ", and is shut down for it and started again" : "");
 }
 

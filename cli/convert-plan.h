@@ -13,6 +13,7 @@ struct planned {
     guint target;                 /* its index in the run's targets */
     char *label;                  /* "web, disk hda" */
     struct lint_finding *finding; /* the plan's; fixes[0] is the one that is carried out */
+    const domxml_elem *elem;      /* the disk, in the plan's document */
     char *disk, *to, *preallocation;
     struct convert_record record; /* as far as it can be told before */
     struct qemu_img_size size;

@@ -4,50 +4,31 @@
  */
 #include "cli/converted-facts.h"
 
-#include "probe/probe.h"
 
 struct converted {
     struct facts_source source;
     struct facts_source *inner;
-    GHashTable *images; /* path -> struct image_facts *, whose strings are @inner's but for those in @formats */
-    GHashTable *formats; /* path -> format */
-    GMutex lock;
+    GHashTable *images; /* path -> struct image_facts *, whose strings are @inner's but for path and format */
 };
 
-/* What @inner says of the image, read before it was converted or after, with what the conversion made of it. */
-static struct image_facts *
-revise(const struct image_facts *facts, const char *format)
+static void
+image_free(gpointer data)
 {
-    struct image_facts *copy = g_memdup2(facts, sizeof(*facts));
-    gboolean qcow2 = g_str_equal(format, "qcow2");
+    struct image_facts *facts = data;
 
-    copy->format = (char *)format;
-    copy->preallocation = qcow2 ? PREALLOCATION_METADATA : PREALLOCATION_OFF;
-    copy->preallocation_unknown = NULL;
-    copy->snapshots = 0;
-    copy->snapshot_names = NULL;
-    return copy;
+    g_free(facts->path);
+    g_free(facts->format);
+    g_free(facts);
 }
 
 static const struct image_facts *
 image(struct facts_source *source, const domxml_elem *disk)
 {
     struct converted *converted = (struct converted *)source;
-    const struct image_facts *facts = converted->inner->image(converted->inner, disk);
-    const char *format;
-    struct image_facts *revised;
+    const char *path = domxml_get(disk, "source@file");
+    const struct image_facts *facts = path ? g_hash_table_lookup(converted->images, path) : NULL;
 
-    if (!facts->path)
-        return facts;
-    g_mutex_lock(&converted->lock);
-    format = g_hash_table_lookup(converted->formats, facts->path);
-    revised = format ? g_hash_table_lookup(converted->images, facts->path) : NULL;
-    if (format && !revised) {
-        revised = revise(facts, format);
-        g_hash_table_insert(converted->images, revised->path, revised);
-    }
-    g_mutex_unlock(&converted->lock);
-    return revised ? revised : facts;
+    return facts ? facts : converted->inner->image(converted->inner, disk);
 }
 
 static const struct host_facts *
@@ -64,8 +45,6 @@ converted_free(struct facts_source *source)
     struct converted *converted = (struct converted *)source;
 
     g_hash_table_unref(converted->images);
-    g_hash_table_unref(converted->formats);
-    g_mutex_clear(&converted->lock);
     g_free(converted);
 }
 
@@ -76,16 +55,22 @@ converted_facts_new(struct facts_source *inner)
 
     converted->source = (struct facts_source){ image, host, converted_free };
     converted->inner = inner;
-    converted->images = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-    converted->formats = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    g_mutex_init(&converted->lock);
+    converted->images = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, image_free);
     return &converted->source;
 }
 
 void
-converted_facts_add(struct facts_source *facts, const char *path, const char *format)
+converted_facts_add(struct facts_source *facts, const domxml_elem *disk, const char *path,
+                    const char *format)
 {
     struct converted *converted = (struct converted *)facts;
+    const struct image_facts *old = converted->inner->image(converted->inner, disk);
+    struct image_facts *copy = g_memdup2(old, sizeof(*old));
 
-    g_hash_table_insert(converted->formats, g_strdup(path), g_strdup(format));
+    copy->path = g_strdup(path);
+    copy->format = g_strdup(format);
+    copy->preallocation =
+        g_str_equal(format, "qcow2") ? PREALLOCATION_METADATA : PREALLOCATION_OFF;
+    copy->preallocation_unknown = NULL;
+    g_hash_table_replace(converted->images, copy->path, copy);
 }

@@ -229,7 +229,8 @@ convert(struct fixing *fixing, guint index, struct outcome *outcome)
     for (guint i = 0; i < made->done->len; i++) {
         const struct planned *planned = g_ptr_array_index(made->done, i);
 
-        converted_facts_add(outcome->converted_facts, planned->record.new_path, planned->to);
+        converted_facts_add(outcome->converted_facts, planned->elem, planned->record.new_path,
+                            planned->to);
         fix_domains_count(fixing->domains);
     }
     converted_target_free(made);
