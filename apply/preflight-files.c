@@ -10,8 +10,9 @@ check_guard(struct preflight_state *state)
     g_autoptr(GError) error = NULL;
 
     if (!ask->guard) {
-        if (ask->guard_error && !g_error_matches(ask->guard_error, GUARD_ERROR,
-                                                 GUARD_ERROR_NOT_REGULAR))
+        /* That it is not there, or is no file, has been said. */
+        if (ask->guard_error && state->fd >= 0 &&
+            !g_error_matches(ask->guard_error, GUARD_ERROR, GUARD_ERROR_NOT_REGULAR))
             preflight_refuse(state, PREFLIGHT_GUARD, "the image cannot be guarded: %s",
                              ask->guard_error->message);
         return;
