@@ -29,6 +29,7 @@ struct convert_wish {
     const char *text;                   /* the text that the plan was made from, without secrets */
     const char *disk;                   /* the disk's target name in it */
     const char *to, *preallocation;
+    gboolean was_running;               /* it was shut down for this: --resume starts it again */
     struct qemu_img_run run;
     void (*step)(const char *step, void *data); /* told what begins (convert_steps); NULL: not told */
     void *step_data;

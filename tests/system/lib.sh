@@ -151,7 +151,7 @@ make_image()
 }
 
 # make_guest_image FORMAT PATH [OPTION...]: a 64 MiB image with an ext4 file system that holds the
-# file "marker"; prints the marker's checksum.
+# file "marker" of 1 MB; prints the marker's checksum. $IMAGE_SIZE and $MARKER_BYTES make them larger.
 make_guest_image()
 {
     local format=$1 path=$2 work
@@ -159,8 +159,8 @@ make_guest_image()
     shift 2
     work=$(mktemp -d "$DOMLINT_LIBVIRTD/image.XXXXXX")
     mkdir "$work/root"
-    head -c 1000000 /dev/urandom >"$work/root/marker"
-    truncate -s 64M "$work/raw"
+    head -c "${MARKER_BYTES:-1000000}" /dev/urandom >"$work/root/marker"
+    truncate -s "${IMAGE_SIZE:-64M}" "$work/raw"
     mkfs.ext4 -q -d "$work/root" "$work/raw"
     qemu-img convert -f raw -O "$format" "$@" "$work/raw" "$path"
     sha256sum <"$work/root/marker" | cut -d ' ' -f 1
