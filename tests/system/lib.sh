@@ -6,10 +6,12 @@
 #     enter_libvirtd "$@"            # or: enter_libvirtd --guest "$@"
 #
 # goes on with functions whose names begin with test_, and ends with `run_tests`. Each function runs
-# in a subshell of its own, with a folder of its own for images ($images), and fails with the first
-# command that fails; its domains are removed afterwards. Assertions say what was expected and what
-# was found.
+# in a subshell of its own, with a folder of its own for images ($images) and one that domlint makes
+# for its journal ($state), and fails with the first command that fails; its domains are removed
+# afterwards. Assertions say what was expected and what was found.
 
+# Tests run in the build folder.
+domlint_program=${DOMLINT:-$PWD/domlint}
 system_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # enter_libvirtd [--guest] [ARG...]: runs this script again beside a private libvirtd, unless that
@@ -48,6 +50,7 @@ run_tests()
     for name in "${all[@]}"; do
         run=$((run + 1))
         images=$DOMLINT_IMAGES/$name
+        state=$DOMLINT_LIBVIRTD/state-$name
         mkdir -p "$images"
         (
             set -eE
@@ -139,6 +142,14 @@ start_libvirtd()
     wait_for 30 virsh -q version
 }
 
+# ---- domlint -------------------------------------------------------------------------------
+
+# domlint ARG...: the program, with the test's journal; nobody is there to be asked.
+domlint()
+{
+    "$domlint_program" --state-dir="$state" --color=never "$@" </dev/null
+}
+
 # ---- Images and domains --------------------------------------------------------------------
 
 # make_image FORMAT PATH SIZE [OPTION...]: an image, with more options for `qemu-img create`.
@@ -197,7 +208,8 @@ domain_xml()
   <vcpu>1</vcpu>
   <os><type arch='x86_64' machine='$machine'>hvm</type>$boot</os>
   <features><acpi/></features>
-  <on_reboot>destroy</on_reboot>
+  <on_poweroff>${ON_POWEROFF:-destroy}</on_poweroff>
+  <on_reboot>${ON_POWEROFF:-destroy}</on_reboot>
   <devices>
 $(printf '%s' "$@")
     <serial type='file'><source path='$DOMLINT_LIBVIRTD/$name.console'/><target port='0'/></serial>
