@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-#include "apply/change.h"
+#include "apply/convert-present.h"
 #include "apply/definition.h"
+#include "apply/file-change.h"
 #include "apply/file-name.h"
-#include "apply/step-file.h"
 #include "lint/lint.h"
+#include "probe/probe.h"
 
 static const domxml_elem *
 find_disk(const domxml_doc *doc, const char *target)
@@ -18,6 +19,106 @@ find_disk(const domxml_doc *doc, const char *target)
             return domxml_disk(doc, i);
     return NULL;
 }
+
+/* ---- Beginning ---- */
+
+static void
+fill_record(struct convert_record *record, const struct convert_wish *wish, const char *id)
+{
+    record->id = g_strdup(id);
+    if (wish->domain) {
+        record->domain = g_strdup(wish->domain->name);
+        record->uuid = g_strdup(wish->domain->uuid);
+    }
+    /* The journal outlives the folder that we are in. */
+    record->file = wish->file ? g_canonicalize_filename(wish->file, NULL) : NULL;
+    record->disk = g_strdup(wish->disk);
+    record->to = g_strdup(wish->to);
+    record->preallocation = g_strdup(wish->preallocation);
+    record->was_running = wish->was_running;
+}
+
+void
+conversion_begin(struct conversion *conversion, const struct convert_wish *wish, const char *id,
+                 gboolean guard)
+{
+    struct convert_record *record = &conversion->record;
+    g_autofree char *reason = NULL;
+    struct image_name *name;
+    enum image_state state;
+
+    conversion->wish = wish;
+    fill_record(record, wish, id);
+    conversion->doc = domxml_parse(wish->text, strlen(wish->text), NULL);
+    conversion->disk = conversion->doc ? find_disk(conversion->doc, wish->disk) : NULL;
+    if (!conversion->disk)
+        return;
+    record->path = disk_image_path(conversion->disk, &state, &reason);
+    record->from = g_strdup(domxml_get(conversion->disk, "driver@type"));
+    if (!record->path || !record->from)
+        return;
+    if (guard)
+        conversion->guard = guard_take(record->path, &conversion->guard_error);
+    if (conversion->guard)
+        record->original = *guard_identity(conversion->guard);
+    name = image_name_for(record->path, record->from, record->to, id, NULL);
+    if (!name)
+        return;
+    record->new_path = g_strdup(name->new_path);
+    record->real = g_strdup(name->real);
+    record->new_real = g_strdup(name->new_real);
+    record->exchange = name->exchange;
+    image_name_free(name);
+}
+
+void
+conversion_clear(struct conversion *conversion)
+{
+    if (conversion->file)
+        new_file_free(conversion->file);
+    guard_free(conversion->guard);
+    g_clear_error(&conversion->guard_error);
+    domxml_doc_free(conversion->doc);
+    convert_record_clear(&conversion->record);
+    memset(conversion, 0, sizeof(*conversion));
+}
+
+GPtrArray *
+conversion_preflight(const struct conversion *conversion, enum preflight_time time)
+{
+    const struct convert_wish *wish = conversion->wish;
+    const struct convert_record *record = &conversion->record;
+    const struct preflight preflight = {
+        .time = time,
+        .connection = wish->connection,
+        .domain = wish->domain,
+        .doc = conversion->doc,
+        .disk = conversion->disk,
+        .guard = conversion->guard,
+        .guard_error = conversion->guard_error,
+        .new_path = record->new_real,
+        .exchange = record->exchange,
+        .new_file = time == PREFLIGHT_BEFORE_DEFINE ? &record->made : NULL,
+        .cancellable = wish->run.cancellable,
+    };
+
+    return preflight_run(&preflight);
+}
+
+char *
+conversion_refusals_text(GPtrArray *refusals)
+{
+    GString *text = g_string_new(NULL);
+
+    for (guint i = 0; i < refusals->len; i++) {
+        const struct preflight_refusal *refusal = g_ptr_array_index(refusals, i);
+
+        g_string_append_printf(text, "%s%s", i ? "; " : "", refusal->text);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* ---- Changing the XML ---- */
 
 /* The edits in @doc that the conversion means; NULL with @error. */
 static domxml_edits *
@@ -51,7 +152,7 @@ define_domain(struct conversion *conversion, GError **error)
     if (!definition)
         return FALSE;
     if (!g_str_equal(definition->shown, wish->text))
-        g_set_error_literal(error, CONVERT_ERROR, CONVERT_FAILED,
+        g_set_error_literal(error, CONVERT_ERROR, CONVERT_REFUSED,
                             "the definition was changed by someone else meanwhile");
     else
         edits = make_edits(conversion, definition->doc, error);
@@ -69,53 +170,15 @@ define_domain(struct conversion *conversion, GError **error)
     return done;
 }
 
-static JsonArray *
-edits_to_json(const domxml_edits *edits)
-{
-    JsonArray *array = json_array_new();
-
-    for (size_t i = 0; i < domxml_edits_count(edits); i++) {
-        const struct domxml_edit *edit = domxml_edits_get(edits, i);
-        JsonObject *object = json_object_new();
-
-        json_object_set_int_member(object, "offset", (gint64)edit->offset);
-        json_object_set_int_member(object, "length", (gint64)edit->length);
-        json_object_set_string_member(object, "text", edit->text);
-        json_array_add_object_element(array, object);
-    }
-    return array;
-}
-
 static gboolean
 write_file(struct conversion *conversion, GError **error)
 {
-    const struct convert_wish *wish = conversion->wish;
     g_autoptr(domxml_edits) edits = make_edits(conversion, conversion->doc, error);
-    domxml_edits *inverse = NULL;
-    g_autofree char *digest = NULL;
-    JsonObject *members;
     size_t length;
-    gboolean done;
-    char *text;
+    const char *text = domxml_doc_text(conversion->doc, &length);
 
-    if (!edits)
-        return FALSE;
-    if (domxml_edits_count(edits) == 0)
-        return TRUE;
-    text = domxml_edits_apply(edits, wish->text, strlen(wish->text), &length, &inverse, NULL);
-    if (!text) {
-        g_set_error_literal(error, CONVERT_ERROR, CONVERT_FAILED, "memory ran out");
-        return FALSE;
-    }
-    digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
-    members = json_object_new();
-    json_object_set_string_member(members, "digest", digest);
-    json_object_set_array_member(members, "inverse", edits_to_json(inverse));
-    done = convert_record_step(&conversion->record, conversion->run, "file", members, error) &&
-           step_file_write(wish->file, wish->text, strlen(wish->text), text, length, error);
-    domxml_edits_free(inverse);
-    free(text);
-    return done;
+    return edits && file_change_write(conversion->run, conversion->record.file, text, length, edits,
+                                      error);
 }
 
 gboolean
@@ -125,29 +188,26 @@ conversion_define(struct conversion *conversion, GError **error)
                                     : write_file(conversion, error);
 }
 
-/* Whether the name leads to that file. */
-static gboolean
-is_at(const char *path, const struct file_identity *identity)
-{
-    struct file_identity found;
-
-    return path && file_identity_at(path, &found, NULL) && file_identity_same(&found, identity);
-}
-
 gboolean
 conversion_roll_back(const struct convert_record *record, GError **error)
 {
     if (!record->made.inode)
         return TRUE;
     /* Exchanged already: the original gets its name back first. */
-    if (record->exchange && is_at(record->real, &record->made) &&
-        is_at(record->new_real, &record->original) &&
+    if (record->exchange && convert_present_at(record->real, &record->made) &&
+        convert_present_at(record->new_real, &record->original) &&
         !file_name_exchange(record->real, record->new_real, error))
         return FALSE;
-    if (is_at(record->new_real, &record->made) &&
+    if (record->exchange && convert_present_at(record->real, &record->made)) {
+        g_set_error(error, CONVERT_ERROR, CONVERT_OPEN,
+                    "%s is the new image, but %s is not the original any more: it stays",
+                    record->real, record->new_real);
+        return FALSE;
+    }
+    if (convert_present_at(record->new_real, &record->made) &&
         !file_name_remove(record->new_real, &record->made, error))
         return FALSE;
-    return !record->temporary || !is_at(record->temporary, &record->made) ||
+    return !record->temporary || !convert_present_at(record->temporary, &record->made) ||
            file_name_remove(record->temporary, &record->made, error);
 }
 

@@ -20,9 +20,9 @@ enum convert_state {
 };
 
 struct convert_record {
-    char *id;            /* its number in the run: "1" */
+    char *id;            /* of its own in all runs: "RUN-NUMBER" */
     char *domain, *uuid; /* NULL for a file */
-    char *file;          /* NULL for a domain */
+    char *file;          /* absolute; NULL for a domain */
     char *disk;          /* target name */
     char *path, *new_path; /* as the XML names the image, before and after */
     char *real, *new_real; /* without symlinks; with @exchange new_real is the original's name afterwards */

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply/convert-present.h"
 #include "apply/definition.h"
 #include "apply/file-name.h"
+#include "apply/space.h"
+#include "apply/step-file.h"
 #include "probe/image.h"
 #include "probe/probe.h"
 
@@ -27,114 +30,7 @@ const char *const convert_steps[] = {
     NULL,
 };
 
-/* ---- Beginning ---- */
-
-static const domxml_elem *
-find_disk(const domxml_doc *doc, const char *target)
-{
-    for (size_t i = 0; i < domxml_disk_count(doc); i++)
-        if (g_strcmp0(domxml_get(domxml_disk(doc, i), "target@dev"), target) == 0)
-            return domxml_disk(doc, i);
-    return NULL;
-}
-
-static void
-fill_record(struct convert_record *record, const struct convert_wish *wish, const char *id)
-{
-    record->id = g_strdup(id);
-    if (wish->domain) {
-        record->domain = g_strdup(wish->domain->name);
-        record->uuid = g_strdup(wish->domain->uuid);
-    }
-    record->file = g_strdup(wish->file);
-    record->disk = g_strdup(wish->disk);
-    record->to = g_strdup(wish->to);
-    record->preallocation = g_strdup(wish->preallocation);
-    record->was_running = wish->was_running;
-}
-
-void
-conversion_begin(struct conversion *conversion, const struct convert_wish *wish, const char *id,
-                 gboolean guard)
-{
-    struct convert_record *record = &conversion->record;
-    g_autofree char *reason = NULL;
-    struct image_name *name;
-    enum image_state state;
-
-    conversion->wish = wish;
-    conversion->made_fd = -1;
-    fill_record(record, wish, id);
-    conversion->doc = domxml_parse(wish->text, strlen(wish->text), NULL);
-    conversion->disk = conversion->doc ? find_disk(conversion->doc, wish->disk) : NULL;
-    if (!conversion->disk)
-        return;
-    record->path = disk_image_path(conversion->disk, &state, &reason);
-    record->from = g_strdup(domxml_get(conversion->disk, "driver@type"));
-    if (!record->path || !record->from)
-        return;
-    if (guard)
-        conversion->guard = guard_take(record->path, &conversion->guard_error);
-    if (conversion->guard)
-        record->original = *guard_identity(conversion->guard);
-    name = image_name_for(record->path, record->from, record->to, id, NULL);
-    if (!name)
-        return;
-    record->new_path = g_strdup(name->new_path);
-    record->real = g_strdup(name->real);
-    record->new_real = g_strdup(name->new_real);
-    record->exchange = name->exchange;
-    image_name_free(name);
-}
-
-void
-conversion_clear(struct conversion *conversion)
-{
-    if (conversion->file)
-        new_file_free(conversion->file);
-    if (conversion->made_fd >= 0)
-        close(conversion->made_fd);
-    guard_free(conversion->guard);
-    g_clear_error(&conversion->guard_error);
-    domxml_doc_free(conversion->doc);
-    convert_record_clear(&conversion->record);
-    memset(conversion, 0, sizeof(*conversion));
-    conversion->made_fd = -1;
-}
-
-GPtrArray *
-conversion_preflight(const struct conversion *conversion, enum preflight_time time)
-{
-    const struct convert_wish *wish = conversion->wish;
-    const struct convert_record *record = &conversion->record;
-    const struct preflight preflight = {
-        .time = time,
-        .connection = wish->connection,
-        .domain = wish->domain,
-        .disk = conversion->disk,
-        .guard = conversion->guard,
-        .guard_error = conversion->guard_error,
-        .new_path = record->new_real,
-        .exchange = record->exchange,
-        .new_file = time == PREFLIGHT_BEFORE_DEFINE ? &record->made : NULL,
-        .cancellable = wish->run.cancellable,
-    };
-
-    return preflight_run(&preflight);
-}
-
-char *
-conversion_refusals_text(GPtrArray *refusals)
-{
-    GString *text = g_string_new(NULL);
-
-    for (guint i = 0; i < refusals->len; i++) {
-        const struct preflight_refusal *refusal = g_ptr_array_index(refusals, i);
-
-        g_string_append_printf(text, "%s%s", i ? "; " : "", refusal->text);
-    }
-    return g_string_free(text, FALSE);
-}
+/* ---- Looking ---- */
 
 static struct qemu_img_image
 original_image(const struct conversion *conversion)
@@ -150,7 +46,7 @@ convert_look(const struct convert_wish *wish, gboolean guard, struct convert_rec
     GPtrArray *refusals;
 
     memset(size, 0, sizeof(*size));
-    conversion_begin(&conversion, wish, "1", guard);
+    conversion_begin(&conversion, wish, "0", guard);
     refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_COPY);
     if (!refusals->len && conversion.guard) {
         const struct qemu_img_image image = original_image(&conversion);
@@ -163,6 +59,45 @@ convert_look(const struct convert_wish *wish, gboolean guard, struct convert_rec
     return refusals;
 }
 
+/* Why there is no room for the copy now, to be freed; NULL where there is. The plan looked at all of its copies, but may be
+ * hours old, or have been made while the guest ran. */
+static char *
+why_no_room(const struct conversion *conversion)
+{
+    const struct convert_wish *wish = conversion->wish;
+    const struct qemu_img_image image = original_image(conversion);
+    g_autofree char *folder = g_path_get_dirname(conversion->record.real);
+    struct space_need need = { .folder = folder, .name = conversion->record.path };
+    struct space *space = space_new();
+    g_autoptr(GPtrArray) left = NULL;
+    g_autoptr(GPtrArray) short_of = NULL;
+    g_autoptr(GError) problem = NULL;
+    struct qemu_img_size size = { 0 };
+
+    if (qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, &size, &problem)) {
+        need.bytes = need.bytes_least = size.required;
+        if (space_add(space, &need, &problem))
+            left = space_measure(space, &problem);
+        short_of = left ? space_shortage(space, left) : NULL;
+    }
+    space_free(space);
+    if (!short_of)
+        return g_strdup_printf("what space it takes cannot be told: %s", problem->message);
+    return short_of->len ? g_strdup(g_ptr_array_index(short_of, 0)) : NULL;
+}
+
+/* Why the two names could not be exchanged in the end, to be freed; NULL where they can, or need not be. */
+static char *
+why_no_exchange(const struct conversion *conversion)
+{
+    g_autofree char *folder = g_path_get_dirname(conversion->record.real);
+    g_autoptr(GError) problem = NULL;
+
+    if (!conversion->record.exchange || file_name_can_exchange(folder, &problem))
+        return NULL;
+    return g_strdup(problem->message);
+}
+
 /* ---- The steps: each announces itself, then is done ---- */
 
 static gboolean
@@ -170,6 +105,10 @@ announce(struct conversion *conversion, const char *step, JsonObject *members, G
 {
     const struct convert_wish *wish = conversion->wish;
 
+    /* Once the XML is changed there is only one way. */
+    if (!g_str_equal(step, "convert-done") &&
+        g_cancellable_set_error_if_cancelled(wish->run.cancellable, error))
+        return FALSE;
     if (wish->step)
         wish->step(step, wish->step_data);
     return convert_record_step(&conversion->record, conversion->run, step, members, error);
@@ -282,22 +221,25 @@ look_again(struct conversion *conversion, GError **error)
     if (!refusals->len)
         return announce(conversion, "convert-defining", NULL, error);
     text = conversion_refusals_text(refusals);
-    g_set_error(error, CONVERT_ERROR, CONVERT_FAILED, "meanwhile: %s", text);
+    g_set_error(error, CONVERT_ERROR, CONVERT_REFUSED, "meanwhile: %s", text);
     return FALSE;
 }
 
 static gboolean
 finish(struct conversion *conversion, GError **error)
 {
+    const struct convert_wish *wish = conversion->wish;
     const struct convert_record *record = &conversion->record;
-    const char *kept = convert_record_kept(record);
 
-    if (conversion->wish->connection)
-        conversion_refresh_pool(conversion->wish->connection, convert_record_current(record),
+    if (wish->connection)
+        conversion_refresh_pool(wish->connection, convert_record_current(record),
                                 conversion->notes);
     g_ptr_array_add(conversion->notes,
                     g_strdup_printf("the original is kept as %s; when all is well: domlint "
-                                    "--forget=%s", kept, journal_run_id(conversion->run)));
+                                    "--forget=%s%s%s", convert_record_kept(record),
+                                    journal_run_id(conversion->run),
+                                    wish->state_dir ? " --state-dir=" : "",
+                                    wish->state_dir ? wish->state_dir : ""));
     return announce(conversion, "convert-done", NULL, error);
 }
 
@@ -314,14 +256,33 @@ describe(GError **error, const struct conversion *conversion, enum convert_error
                 *what ? "; " : "", what);
 }
 
+/* Whether the new image may be what the XML names, after a change of it that went wrong with @problem. */
+static gboolean
+may_be_defined(const struct conversion *conversion, const GError *problem)
+{
+    const struct convert_wish *wish = conversion->wish;
+    g_autofree char *text = NULL;
+    g_autoptr(domxml_doc) doc = NULL;
+
+    if (g_error_matches(problem, DEFINITION_ERROR, DEFINITION_UNKNOWN))
+        return TRUE;
+    if (!g_error_matches(problem, STEP_FILE_ERROR, STEP_FILE_FAILED))
+        return FALSE;
+    text = convert_present_text(wish->connection, wish->domain, wish->file, NULL);
+    doc = text ? domxml_parse(text, strlen(text), NULL) : NULL;
+    return !doc || convert_present_user(doc, &conversion->record.made);
+}
+
 /* The XML is as it was: nothing of ours stays. */
 static void
 undo_failed(struct conversion *conversion, const GError *problem, GError **error)
 {
+    gboolean refused = g_error_matches(problem, CONVERT_ERROR, CONVERT_REFUSED) ||
+                       g_error_matches(problem, DEFINITION_ERROR, DEFINITION_REFUSED) ||
+                       g_error_matches(problem, STEP_FILE_ERROR, STEP_FILE_REFUSED);
     g_autoptr(GError) left = NULL;
 
-    if (conversion->file)
-        g_clear_pointer(&conversion->file, new_file_free);
+    g_clear_pointer(&conversion->file, new_file_free);
     if (!conversion_roll_back(&conversion->record, &left)) {
         g_autofree char *what =
             g_strdup_printf("and rolling back failed: %s; domlint --resume goes on with that",
@@ -330,8 +291,47 @@ undo_failed(struct conversion *conversion, const GError *problem, GError **error
         describe(error, conversion, CONVERT_OPEN, problem, what);
         return;
     }
-    announce(conversion, "convert-rolled-back", NULL, NULL);
-    describe(error, conversion, CONVERT_FAILED, problem, "the original is in use as before");
+    /* The journal is told if it can be: who finds this missing finds nothing left, either. */
+    convert_record_step(&conversion->record, conversion->run, "convert-rolled-back", NULL, NULL);
+    describe(error, conversion, refused ? CONVERT_REFUSED : CONVERT_FAILED, problem,
+             "the original is in use as before");
+}
+
+static void
+change_xml(struct conversion *conversion, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+
+    if (!conversion_define(conversion, &problem)) {
+        if (may_be_defined(conversion, problem))
+            describe(error, conversion, CONVERT_OPEN, problem,
+                     "domlint --resume finishes it or rolls it back");
+        else
+            undo_failed(conversion, problem, error);
+    } else if (!finish(conversion, &problem)) {
+        describe(error, conversion, CONVERT_OPEN, problem,
+                 "it is converted all the same; domlint --resume puts that down");
+    }
+}
+
+/* Why it cannot begin, to be freed; NULL where it can. */
+static char *
+why_not(struct conversion *conversion)
+{
+    g_autoptr(GPtrArray) refusals = conversion->disk
+                                        ? conversion_preflight(conversion, PREFLIGHT_BEFORE_COPY)
+                                        : NULL;
+    char *why;
+
+    if (!refusals)
+        return g_strdup("the disk is not there any more");
+    if (refusals->len)
+        return conversion_refusals_text(refusals);
+    if (!conversion->guard || !conversion->record.new_real)
+        return g_strdup("what the image is cannot be told: name its format (<driver type>) and an "
+                        "absolute path");
+    why = why_no_room(conversion);
+    return why ? why : why_no_exchange(conversion);
 }
 
 gboolean
@@ -339,34 +339,27 @@ convert_run(const struct convert_wish *wish, struct journal_run *run, GPtrArray 
             GError **error)
 {
     struct conversion conversion = { .run = run, .notes = notes };
-    g_autofree char *id = g_strdup_printf("%s-%s-%s", journal_run_id(run),
-                                          wish->domain ? wish->domain->name : "file", wish->disk);
-    g_autoptr(GPtrArray) refusals = NULL;
+    g_autofree char *id = g_strdup_printf("%s-%u", journal_run_id(run), wish->number);
+    g_autofree char *refused = NULL;
     g_autoptr(GError) problem = NULL;
-    gboolean done = FALSE;
+    GError *failure = NULL;
 
     conversion_begin(&conversion, wish, id, TRUE);
-    refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_COPY);
-    if (refusals->len) {
-        g_autofree char *text = conversion_refusals_text(refusals);
-
-        g_set_error(error, CONVERT_ERROR, CONVERT_REFUSED, "%s, disk %s: not converted: %s",
-                    wish->domain ? wish->domain->name : wish->file, wish->disk, text);
-    } else if (!convert_record_begin(&conversion.record, run, error)) {
-        /* Nothing begins that could not be written down. */
-    } else if (!make(&conversion, &problem) || !copy(&conversion, &problem) ||
-               !check(&conversion, &problem) || !name_it(&conversion, &problem) ||
-               !look_again(&conversion, &problem)) {
-        undo_failed(&conversion, problem, error);
-    } else if (!conversion_define(&conversion, &problem)) {
-        if (g_error_matches(problem, DEFINITION_ERROR, DEFINITION_UNKNOWN))
-            describe(error, &conversion, CONVERT_OPEN, problem,
-                     "domlint --resume finishes it or rolls it back");
-        else
-            undo_failed(&conversion, problem, error);
-    } else {
-        done = finish(&conversion, error);
-    }
+    refused = why_not(&conversion);
+    if (refused)
+        failure = g_error_new(CONVERT_ERROR, CONVERT_REFUSED, "%s, disk %s: not converted: %s",
+                              wish->domain ? wish->domain->name : wish->file, wish->disk, refused);
+    else if (!convert_record_begin(&conversion.record, run, &failure))
+        ; /* Nothing begins that could not be written down. */
+    else if (!make(&conversion, &problem) || !copy(&conversion, &problem) ||
+             !check(&conversion, &problem) || !name_it(&conversion, &problem) ||
+             !look_again(&conversion, &problem))
+        undo_failed(&conversion, problem, &failure);
+    else
+        change_xml(&conversion, &failure);
     conversion_clear(&conversion);
-    return done;
+    if (!failure)
+        return TRUE;
+    g_propagate_error(error, failure);
+    return FALSE;
 }

@@ -16,7 +16,8 @@
 #define CONVERT_ERROR convert_error_quark()
 GQuark convert_error_quark(void);
 enum convert_error {
-    CONVERT_REFUSED, /* nothing was touched, nothing is left; the message names each reason and the way out */
+    CONVERT_REFUSED, /* nothing of it is left: it was not begun, or the last look before the change of the XML found what
+                      * forbids it; the message names each reason and the way out */
     CONVERT_FAILED,  /* something failed part-way and was rolled back: the original is in use, nothing is left */
     CONVERT_OPEN,    /* what stands now is not known, or could not be rolled back: --resume or --undo tells */
 };
@@ -30,6 +31,8 @@ struct convert_wish {
     const char *disk;                   /* the disk's target name in it */
     const char *to, *preallocation;
     gboolean was_running;               /* it was shut down for this: --resume starts it again */
+    guint number;                       /* among the run's conversions */
+    const char *state_dir;              /* the journal's, where the user named it: for the commands that are told */
     struct qemu_img_run run;
     void (*step)(const char *step, void *data); /* told what begins (convert_steps); NULL: not told */
     void *step_data;

@@ -11,7 +11,7 @@
 GQuark definition_error_quark(void);
 enum definition_error {
     DEFINITION_REFUSED, /* nothing was touched; the message says why and names the way out */
-    DEFINITION_UNKNOWN, /* libvirt's answer was lost: nobody knows whether it was defined */
+    DEFINITION_UNKNOWN, /* the new definition stands, or may stand: the answer was lost, or what followed failed */
     DEFINITION_FAILED,  /* something failed part-way; the message says what stands now */
 };
 /* An error of a connection (CONNECTION_ERROR) says that nothing was touched, too. All messages and notes are clauses

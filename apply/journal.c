@@ -16,7 +16,7 @@ struct journal {
 
 struct journal_run {
     char *id;
-    int fd; /* of the run's `journal`, append-only */
+    int fd; /* of the run's `journal`, append-only; -1: nothing more can be written to it */
 };
 
 GQuark
@@ -288,6 +288,7 @@ journal_append(struct journal_run *run, const char *type, JsonObject *members, G
     g_autofree char *time = g_date_time_format_iso8601(now);
     g_autofree char *text = NULL;
     g_autofree char *line = NULL;
+    off_t end = lseek(run->fd, 0, SEEK_END);
 
     if (!members)
         members = json_object_new();
@@ -296,9 +297,16 @@ journal_append(struct journal_run *run, const char *type, JsonObject *members, G
     json_node_take_object(node, members);
     text = json_to_string(node, FALSE);
     line = g_strconcat(text, "\n", NULL);
-    if (!write_all(run->fd, line, strlen(line)) || fdatasync(run->fd) < 0)
-        return fail(error, "cannot write the journal of run", run->id);
-    return TRUE;
+    if (write_all(run->fd, line, strlen(line)) && fdatasync(run->fd) == 0)
+        return TRUE;
+    fail(error, "cannot write the journal of run", run->id);
+    /* Half a line (a full disk) would make damage of whatever follows it; and what could not be flushed must not be
+     * taken for announced. */
+    if (end < 0 || ftruncate(run->fd, end) < 0) {
+        close(run->fd);
+        run->fd = -1;
+    }
+    return FALSE;
 }
 
 void

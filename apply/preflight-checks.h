@@ -20,6 +20,9 @@ struct preflight_state {
 void preflight_refuse(struct preflight_state *state, enum preflight_code code, const char *format,
                       ...) G_GNUC_PRINTF(3, 4);
 
+/* Whether it was refused for that already. */
+gboolean preflight_is_refused(const struct preflight_state *state, enum preflight_code code);
+
 /**
  * preflight_check_domain: where the connection leads, what the domain does, what hangs on it.
  * Returns: FALSE where nothing else is worth looking at, since it is all on another host.

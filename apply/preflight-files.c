@@ -10,8 +10,9 @@ check_guard(struct preflight_state *state)
     g_autoptr(GError) error = NULL;
 
     if (!ask->guard) {
-        if (ask->guard_error && !g_error_matches(ask->guard_error, GUARD_ERROR,
-                                                 GUARD_ERROR_NOT_REGULAR))
+        /* That it is not there, or is no file, has been said. */
+        if (ask->guard_error && state->fd >= 0 &&
+            !g_error_matches(ask->guard_error, GUARD_ERROR, GUARD_ERROR_NOT_REGULAR))
             preflight_refuse(state, PREFLIGHT_GUARD, "the image cannot be guarded: %s",
                              ask->guard_error->message);
         return;
@@ -69,16 +70,16 @@ check_old_name(struct preflight_state *state)
                          state->path);
 }
 
-/* The new name is free, or ours; after an exchange it is the old image's. */
+/* The new name is free or, once the copy is made, ours; after an exchange it is the old image's. */
 static void
-check_new_name(struct preflight_state *state, const struct file_identity *may_be)
+check_new_name(struct preflight_state *state, const struct file_identity *must_be)
 {
     const char *path = state->ask->new_path;
     g_autoptr(GError) error = NULL;
     struct file_identity here;
 
     if (file_identity_at(path, &here, &error)) {
-        if (!may_be || !file_identity_same(&here, may_be))
+        if (!must_be || !file_identity_same(&here, must_be))
             preflight_refuse(state, PREFLIGHT_NAME_TAKEN,
                              "%s is there already, and is not overwritten: move it away, or remove "
                              "it if it is of no use",
@@ -86,6 +87,9 @@ check_new_name(struct preflight_state *state, const struct file_identity *may_be
     } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)) {
         preflight_refuse(state, PREFLIGHT_NAME_TAKEN, "it cannot be told whether %s is there: %s",
                          path, error->message);
+    } else if (must_be) {
+        preflight_refuse(state, PREFLIGHT_CHANGED,
+                         "%s is not there any more: somebody removed what domlint made", path);
     }
 }
 
@@ -101,6 +105,9 @@ preflight_check_files(struct preflight_state *state)
         check_old_name(state);
     if (!ask->new_path)
         return;
+    if (ask->exchange && ask->new_file && !exchanged)
+        preflight_refuse(state, PREFLIGHT_CHANGED,
+                         "%s is not what domlint put there any more", state->path);
     if (exchanged)
         check_new_name(state, ask->guard ? guard_identity(ask->guard) : NULL);
     else

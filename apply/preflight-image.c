@@ -26,11 +26,7 @@ check_format(struct preflight_state *state, const struct image_facts *facts)
 {
     const char *declared = declared_format(state);
 
-    if (g_str_equal(facts->format, "luks"))
-        preflight_refuse(state, PREFLIGHT_ENCRYPTED,
-                         "it is encrypted (LUKS), and a copy would be in the clear: convert it by "
-                         "hand, with the key");
-    else if (!g_str_equal(declared, "raw") && !g_str_equal(declared, "qcow2"))
+    if (!g_str_equal(declared, "raw") && !g_str_equal(declared, "qcow2"))
         preflight_refuse(state, PREFLIGHT_FORMAT,
                          "images of format %s are not converted: only raw and qcow2 are", declared);
     else if (!g_str_equal(facts->format, declared))
@@ -121,7 +117,9 @@ check_daemon(struct preflight_state *state, const struct image_facts *facts)
     g_autoptr(GError) error = NULL;
     gboolean same = FALSE;
 
-    if (!ask->connection || !ask->domain)
+    /* Of a vanished domain there is no answer, of an encrypted image another size. */
+    if (!ask->connection || !ask->domain || preflight_is_refused(state, PREFLIGHT_GONE) ||
+        preflight_is_refused(state, PREFLIGHT_ENCRYPTED))
         return;
     if (!same_image(ask->connection, ask->domain, ask->disk, facts, &same, &error))
         preflight_refuse(state, PREFLIGHT_ANOTHER_IMAGE,
@@ -191,7 +189,8 @@ preflight_check_image(struct preflight_state *state)
         return;
     }
     if (!S_ISREG(st.st_mode)) {
-        preflight_refuse(state, PREFLIGHT_UNREADABLE, "the image is %s", file_kind(st.st_mode));
+        preflight_refuse(state, PREFLIGHT_UNREADABLE, "the image is %s: only files are converted",
+                         file_kind(st.st_mode));
         return;
     }
     check_link(state);

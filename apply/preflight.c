@@ -75,11 +75,13 @@ is_repeatable(enum preflight_code code)
            code == PREFLIGHT_NAME_USED;
 }
 
-static gboolean
-is_said(const GPtrArray *refusals, enum preflight_code code)
+gboolean
+preflight_is_refused(const struct preflight_state *state, enum preflight_code code)
 {
-    for (guint i = 0; i < refusals->len; i++) {
-        if (((const struct preflight_refusal *)refusals->pdata[i])->code == code)
+    for (guint i = 0; i < state->refusals->len; i++) {
+        const struct preflight_refusal *refusal = state->refusals->pdata[i];
+
+        if (refusal->code == code)
             return TRUE;
     }
     return FALSE;
@@ -91,7 +93,7 @@ preflight_refuse(struct preflight_state *state, enum preflight_code code, const 
     struct preflight_refusal *refusal;
     va_list args;
 
-    if (!is_repeatable(code) && is_said(state->refusals, code))
+    if (!is_repeatable(code) && preflight_is_refused(state, code))
         return;
     refusal = g_new0(struct preflight_refusal, 1);
     va_start(args, format);

@@ -111,6 +111,16 @@ find(const struct space *space, const char *key)
     return NULL;
 }
 
+int
+space_place(const struct space *space, const char *folder)
+{
+    g_autofree char *key = key_of(folder, NULL);
+    guint place;
+
+    return key && g_ptr_array_find(space->file_systems, find(space, key), &place) ? (int)place
+                                                                                   : -1;
+}
+
 gboolean
 space_add(struct space *space, const struct space_need *need, GError **error)
 {

@@ -27,6 +27,10 @@ struct space_need {
  */
 gboolean space_add(struct space *space, const struct space_need *need, GError **error);
 
+/* The file system of the plan that @folder lies on, as its place in what space_measure() returns;
+ * -1 for none. */
+int space_place(const struct space *space, const char *folder);
+
 /* One file system of the plan. */
 struct space_left {
     char *folder;      /* the first folder on it */

@@ -8,12 +8,8 @@
 #include <unistd.h>
 
 #include "apply/conversion.h"
-#include "apply/space.h"
+#include "cli/convert-cost.h"
 #include "cli/message.h"
-#include "cli/progress.h"
-
-/* For the estimate of the time that a copy takes; said with it. */
-#define ASSUMED_MIB_PER_SECOND 200
 
 static void
 planned_free(gpointer data)
@@ -25,6 +21,7 @@ planned_free(gpointer data)
     g_free(planned->to);
     g_free(planned->preallocation);
     convert_record_clear(&planned->record);
+    g_free(planned->digest);
     g_free(planned->refused);
     g_free(planned);
 }
@@ -37,6 +34,7 @@ convert_plan_free(struct convert_plan *plan)
     g_ptr_array_unref(plan->items);
     g_ptr_array_unref(plan->findings);
     g_ptr_array_unref(plan->documents);
+    g_ptr_array_unref(plan->room);
     g_free(plan);
 }
 
@@ -70,6 +68,8 @@ convert_plan_wish(const struct run *run, const struct planned *planned,
         .disk = planned->disk,
         .to = planned->to,
         .preallocation = planned->preallocation,
+        .number = planned->number,
+        .state_dir = run->options->state_dir_given ? run->options->state_dir : NULL,
         .run = {
             .cancellable = interrupt_cancellable(run->interrupt),
             .idle = !isatty(STDERR_FILENO),
@@ -107,21 +107,30 @@ look(const struct run *run, struct planned *planned, const struct document *docu
         planned->refused = conversion_refusals_text(rest);
 }
 
-static void
-add_finding(struct convert_plan *plan, const struct run *run, guint target,
-            const struct document *document, struct lint_finding *finding)
+static struct planned *
+add_planned(struct convert_plan *plan, guint target, const struct document *document,
+            struct lint_finding *finding)
 {
-    const struct lint_step *step = choose_step(finding, run->options);
-    struct planned *planned;
+    struct planned *planned = g_new0(struct planned, 1);
 
-    if (finding->result != LINT_RESULT_FAIL || !step || !finding->subject)
-        return;
-    planned = g_new0(struct planned, 1);
     planned->target = target;
     planned->label = g_strdup_printf("%s, disk %s", document->target.name, finding->subject);
     planned->finding = finding;
     planned->disk = g_strdup(finding->subject);
     planned->elem = domxml_disk(document->doc, (size_t)finding->disk);
+    planned->digest = document_digest(document);
+    g_ptr_array_add(plan->items, planned);
+    planned->number = plan->items->len;
+    return planned;
+}
+
+static void
+add_step(struct convert_plan *plan, const struct run *run, guint target,
+         const struct document *document, struct lint_finding *finding,
+         const struct lint_step *step)
+{
+    struct planned *planned = add_planned(plan, target, document, finding);
+
     planned->to = g_strdup(step->to_format);
     planned->preallocation = g_strdup(run->options->preallocation ? run->options->preallocation
                                                                   : step->preallocation);
@@ -133,7 +142,49 @@ add_finding(struct convert_plan *plan, const struct run *run, guint target,
                                      planned->preallocation);
     }
     look(run, planned, document);
-    g_ptr_array_add(plan->items, planned);
+    convert_cost_estimate(planned, document->facts->image(document->facts, planned->elem));
+}
+
+/* Whether the finding asks for a conversion that the rule knows already not to be safe. */
+static gboolean
+is_described(const struct lint_finding *finding)
+{
+    const struct lint_fix *fix = finding->fixes->len ? finding->fixes->pdata[0] : NULL;
+
+    return fix && fix->effect == LINT_EFFECT_IMAGE && fix->safety == LINT_MANUAL &&
+           fix->steps->len == 0 && finding->severity > LINT_INFO;
+}
+
+/* It was asked for, and so it is refused, with all that stands against it. */
+static void
+add_described(struct convert_plan *plan, const struct run *run, guint target,
+              const struct document *document, struct lint_finding *finding)
+{
+    struct planned *planned = add_planned(plan, target, document, finding);
+    const struct lint_fix *fix = g_ptr_array_index(finding->fixes, 0);
+
+    planned->to = g_strdup("raw");
+    planned->preallocation = g_strdup("falloc");
+    look(run, planned, document);
+    if (!planned->refused && fix->notes->len)
+        planned->refused = g_strdup(g_ptr_array_index(fix->notes, 0));
+    if (!planned->refused)
+        planned->refused = g_strdup("it has to be done by hand");
+}
+
+static void
+add_finding(struct convert_plan *plan, const struct run *run, guint target,
+            const struct document *document, struct lint_finding *finding)
+{
+    const struct lint_step *step;
+
+    if (finding->result != LINT_RESULT_FAIL || !finding->subject)
+        return;
+    step = choose_step(finding, run->options);
+    if (step)
+        add_step(plan, run, target, document, finding, step);
+    else if (is_described(finding))
+        add_described(plan, run, target, document, finding);
 }
 
 static void
@@ -160,44 +211,24 @@ add_target(struct convert_plan *plan, struct run *run, guint index)
     }
 }
 
-/* What does not fit is refused: all of it on that file system, since nobody can say which was meant. */
+/* Two targets may name one image: files that no connection knows. Converting it for one would leave the other behind. */
 static void
-fit(struct convert_plan *plan)
+refuse_shared(const struct convert_plan *plan)
 {
-    struct space *space = space_new();
-    g_autoptr(GPtrArray) left = NULL;
-    g_autoptr(GPtrArray) shortages = NULL;
-
     for (guint i = 0; i < plan->items->len; i++) {
-        const struct planned *planned = g_ptr_array_index(plan->items, i);
-        g_autofree char *folder =
-            planned->record.real ? g_path_get_dirname(planned->record.real) : NULL;
-        const struct space_need need = {
-            .folder = folder,
-            .name = planned->label,
-            .bytes = planned->size.required,
-            .bytes_least = planned->size.required,
-        };
+        struct planned *one = g_ptr_array_index(plan->items, i);
 
-        if (!planned->refused && folder)
-            space_add(space, &need, NULL);
-    }
-    left = space_measure(space, NULL);
-    shortages = left ? space_shortage(space, left) : NULL;
-    if (shortages && shortages->len) {
-        g_autoptr(GString) text = g_string_new(NULL);
+        for (guint j = 0; j < i; j++) {
+            struct planned *other = g_ptr_array_index(plan->items, j);
 
-        for (guint i = 0; i < shortages->len; i++)
-            g_string_append_printf(text, "%s%s", i ? "; " : "",
-                                   (const char *)g_ptr_array_index(shortages, i));
-        for (guint i = 0; i < plan->items->len; i++) {
-            struct planned *planned = g_ptr_array_index(plan->items, i);
-
-            if (!planned->refused)
-                planned->refused = g_strdup(text->str);
+            if (g_strcmp0(one->record.real, other->record.real) != 0 || !one->record.real)
+                continue;
+            if (!one->refused)
+                one->refused = g_strdup_printf("%s has the same image", other->label);
+            if (!other->refused)
+                other->refused = g_strdup_printf("%s has the same image", one->label);
         }
     }
-    space_free(space);
 }
 
 struct convert_plan *
@@ -208,46 +239,47 @@ convert_plan_new(struct run *run)
     plan->items = g_ptr_array_new_with_free_func(planned_free);
     plan->findings = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
     plan->documents = g_ptr_array_new_with_free_func((GDestroyNotify)document_free);
+    plan->room = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < run->targets->len; i++)
         add_target(plan, run, i);
-    fit(plan);
+    refuse_shared(plan);
+    convert_cost_fit(plan);
     return plan;
 }
 
 static void
 show_one(const struct planned *planned)
 {
-    g_autofree char *takes = progress_size(planned->size.required);
     g_autofree char *cost = NULL;
-    guint64 seconds = planned->size.required / (ASSUMED_MIB_PER_SECOND * 1024 * 1024) * 2 + 1;
 
     if (planned->refused) {
         message("%s: will not be converted: %s", planned->label, planned->refused);
         return;
     }
-    /* Without a lock, which --diff does not take, the size is not asked for. */
-    if (planned->size.required)
-        cost = g_strdup_printf("takes %s of space; the domain must stay off for about "
-                               "%" G_GUINT64_FORMAT " s (at %d MiB/s)", takes, seconds,
-                               ASSUMED_MIB_PER_SECOND);
+    cost = convert_cost_text(planned);
     message("%s: %s (%s) will be converted to %s (%s, preallocation=%s): %s%s; the original is kept",
             planned->label, planned->record.path, planned->record.from, planned->record.new_path,
-            planned->to, planned->preallocation, cost ? cost : "the domain must stay off meanwhile",
+            planned->to, planned->preallocation, cost,
             planned->shut_down ? ", and is shut down for it and started again" : "");
 }
 
 guint
 convert_plan_show(const struct convert_plan *plan, const struct run *run)
 {
+    gboolean asks = run->options->mode == MODE_FIX && !run->options->yes;
+    gboolean quiet = run->options->quiet && !asks;
     guint count = 0;
 
     for (guint i = 0; i < plan->items->len; i++) {
         const struct planned *planned = g_ptr_array_index(plan->items, i);
 
-        if (!run->options->quiet)
+        /* What is refused is said when its turn comes, too. */
+        if (!quiet && (!planned->refused || asks || run->options->mode == MODE_DIFF))
             show_one(planned);
         count += !planned->refused;
     }
+    for (guint i = 0; !quiet && count && i < plan->room->len; i++)
+        message("%s afterwards", (const char *)g_ptr_array_index(plan->room, i));
     return count;
 }
 

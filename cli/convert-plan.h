@@ -11,12 +11,15 @@
 /* One of them. */
 struct planned {
     guint target;                 /* its index in the run's targets */
+    guint number;                 /* among the plan's items, from 1 */
     char *label;                  /* "web, disk hda" */
     struct lint_finding *finding; /* the plan's; fixes[0] is the one that is carried out */
     const domxml_elem *elem;      /* the disk, in the plan's document */
     char *disk, *to, *preallocation;
     struct convert_record record; /* as far as it can be told before */
-    struct qemu_img_size size;
+    struct qemu_img_size size;    /* measured; an estimate where it could not be, since that takes a lock */
+    guint64 least;                /* what it would take at the least, as qcow2 that grows */
+    char *digest;                 /* of the document that was shown */
     char *refused;                /* why it will not be carried out; NULL where it will */
     gboolean shut_down;           /* the domain runs, and will be shut down for it */
 };
@@ -25,9 +28,10 @@ struct convert_plan {
     GPtrArray *items;    /* of struct planned *, in the order of targets and findings */
     GPtrArray *findings; /* of GPtrArray *: keeps the findings */
     GPtrArray *documents; /* of struct document *: keeps what they point into */
+    GPtrArray *room;     /* of char *: what is left free on each file system afterwards */
 };
 
-/* Reads and checks all targets for it; takes no lock and changes nothing. */
+/* Reads and checks all targets for it, and changes nothing. Only for MODE_FIX images are locked meanwhile, one at a time. */
 struct convert_plan *convert_plan_new(struct run *run);
 void convert_plan_free(struct convert_plan *plan);
 

@@ -51,7 +51,8 @@ convert_preview_make(struct convert_preview *preview, const struct run *run, gui
         const struct planned *planned = g_ptr_array_index(preview->items, i);
 
         good = add_conversion(editor, document->doc, planned, error);
-        converted_facts_add(preview->facts, planned->elem, planned->record.new_path, planned->to);
+        converted_facts_add(preview->facts, planned->elem, planned->record.new_path, planned->to,
+                            planned->preallocation);
     }
     if (editor && good)
         preview->edits = domxml_editor_finish(editor, error);

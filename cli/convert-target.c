@@ -54,10 +54,33 @@ convert_one(struct run *run, struct fix_domains *fix, const struct planned *plan
     return done;
 }
 
+/* Whether nobody has changed it since it was shown but, before this disk, we. */
+static gboolean
+is_as_planned(const struct planned *planned, const struct document *document, const char *ours)
+{
+    g_autofree char *digest = document_digest(document);
+
+    return g_strcmp0(digest, ours ? ours : planned->digest) == 0;
+}
+
+/* The digest of the target as our conversion left it, to be freed; NULL where it cannot be read. */
+static char *
+digest_now(const struct run *run, const struct planned *planned)
+{
+    struct document *document = document_read(g_ptr_array_index(run->targets, planned->target),
+                                              run->session, run->facts);
+    char *digest = document->doc ? document_digest(document) : NULL;
+
+    document_free(document);
+    return digest;
+}
+
 static void
 convert_items(struct run *run, struct fix_domains *fix, GPtrArray *items,
               struct converted_target *converted)
 {
+    g_autofree char *ours = NULL;
+
     for (guint i = 0; i < items->len; i++) {
         struct planned *planned = g_ptr_array_index(items, i);
         g_autoptr(GError) problem = NULL;
@@ -73,9 +96,14 @@ convert_items(struct run *run, struct fix_domains *fix, GPtrArray *items,
         if (!document->doc) {
             message("%s: not converted: it cannot be read any more", planned->label);
             exit_status_raise(&converted->status, STATUS_REFUSED);
-        } else if (convert_one(run, fix, planned, document, converted->was_running,
-                               &problem)) {
+        } else if (!is_as_planned(planned, document, ours)) {
+            message("%s: not converted: it was changed by someone else since it was shown; run "
+                    "domlint again", planned->label);
+            exit_status_raise(&converted->status, STATUS_REFUSED);
+        } else if (convert_one(run, fix, planned, document, converted->was_running, &problem)) {
             g_ptr_array_add(converted->done, planned);
+            g_free(ours);
+            ours = digest_now(run, planned);
         } else {
             message("%s", problem->message);
             account(problem, &converted->status);

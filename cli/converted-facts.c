@@ -61,7 +61,7 @@ converted_facts_new(struct facts_source *inner)
 
 void
 converted_facts_add(struct facts_source *facts, const domxml_elem *disk, const char *path,
-                    const char *format)
+                    const char *format, const char *preallocation)
 {
     struct converted *converted = (struct converted *)facts;
     const struct image_facts *old = converted->inner->image(converted->inner, disk);
@@ -69,8 +69,9 @@ converted_facts_add(struct facts_source *facts, const domxml_elem *disk, const c
 
     copy->path = g_strdup(path);
     copy->format = g_strdup(format);
-    copy->preallocation =
-        g_str_equal(format, "qcow2") ? PREALLOCATION_METADATA : PREALLOCATION_OFF;
+    copy->preallocation = g_str_equal(format, "qcow2") && !g_str_equal(preallocation, "off")
+                              ? PREALLOCATION_METADATA
+                              : PREALLOCATION_OFF;
     copy->preallocation_unknown = NULL;
     g_hash_table_replace(converted->images, copy->path, copy);
 }

@@ -15,6 +15,6 @@
  */
 struct facts_source *converted_facts_new(struct facts_source *inner);
 
-/* @disk: with the old image; @path: the new one, as the XML names it. */
+/* @disk: with the old image; @path: the new one, as the XML names it, with its format and preallocation. */
 void converted_facts_add(struct facts_source *facts, const domxml_elem *disk, const char *path,
-                         const char *format);
+                         const char *format, const char *preallocation);

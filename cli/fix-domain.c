@@ -123,7 +123,8 @@ fix_domains_do(struct fix_domains *fix, struct document *document, const struct 
         message("no domain is changed: %s", problem->message);
     else
         document_message(document, 0, 0, "%s: %s",
-                         g_error_matches(problem, DEFINITION_ERROR, DEFINITION_FAILED)
+                         g_error_matches(problem, DEFINITION_ERROR, DEFINITION_FAILED) ||
+                                 g_error_matches(problem, DEFINITION_ERROR, DEFINITION_UNKNOWN)
                              ? "fixing failed" : "not fixed",
                          problem->message);
     return FALSE;

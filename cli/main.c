@@ -217,7 +217,9 @@ find_domains(struct run *run)
         run->status = usage_error(problem);
         return FALSE;
     }
-    if (problem && !options->all && !targets_have_domains(run->targets))
+    if (problem && options->convert &&
+        ((!options->all && !targets_have_domains(run->targets)) ||
+         (!options->yes && targets_have_files(run->targets))))
         return nobody_to_ask(run, problem);
     hint = run->session ? session_hint_for_none(run->session) : NULL;
     if (problem)

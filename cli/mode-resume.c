@@ -42,8 +42,13 @@ act_on(struct run *run, struct convert_record *record, struct journal_run *recor
         record->uuid ? source_libvirt_lookup(run->session->connection, record->uuid, &problem)
                      : NULL;
     struct convert_past past = past_run_conversion(run, domain, record_in, notes);
+    gboolean gone = g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_GONE) &&
+                    run->options->mode == MODE_RESUME;
 
-    if (domain || !record->uuid)
+    /* What was begun for a domain that is not there any more can be rolled back. */
+    if (gone)
+        g_clear_error(&problem);
+    if (domain || !record->uuid || gone)
         act(&past, record, &problem);
     for (guint i = 0; i < notes->len; i++)
         message("%s", (const char *)g_ptr_array_index(notes, i));

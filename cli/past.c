@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "apply/step-file.h"
 #include "cli/fix-domain.h"
 
 gboolean
@@ -64,7 +65,8 @@ past_run_conversion(struct run *run, const struct source_domain *domain,
 void
 past_account(const GError *problem, enum exit_status *status)
 {
-    if (g_error_matches(problem, CONVERT_ERROR, CONVERT_REFUSED))
+    if (g_error_matches(problem, CONVERT_ERROR, CONVERT_REFUSED) ||
+        g_error_matches(problem, STEP_FILE_ERROR, STEP_FILE_REFUSED))
         exit_status_raise(status, STATUS_REFUSED);
     else if (problem->domain == CONVERT_ERROR)
         exit_status_raise(status, STATUS_FAILED);
