@@ -166,6 +166,62 @@ change_list(const domxml_doc *before, const domxml_doc *after, const char *const
     return changes;
 }
 
+/* ---- Joining them ---- */
+
+/* What the disk that was @disk before @changes is called after them. */
+static const char *
+name_after(GPtrArray *changes, const char *disk)
+{
+    for (guint i = 0; disk && i < changes->len; i++) {
+        const struct change *change = changes->pdata[i];
+
+        if (change->disk && g_str_equal(change->path, "target@dev") &&
+            g_strcmp0(change->before, disk) == 0)
+            return change->after;
+    }
+    return disk;
+}
+
+static const struct change *
+find_change(GPtrArray *changes, const char *disk, const char *path)
+{
+    for (guint i = 0; i < changes->len; i++) {
+        const struct change *change = changes->pdata[i];
+
+        if (g_strcmp0(change->disk, disk) == 0 && g_str_equal(change->path, path))
+            return change;
+    }
+    return NULL;
+}
+
+GPtrArray *
+change_merge(GPtrArray *first, GPtrArray *second)
+{
+    GPtrArray *merged = g_ptr_array_new_with_free_func(change_free);
+
+    for (guint i = 0; i < first->len; i++) {
+        const struct change *early = first->pdata[i];
+        const char *disk = name_after(second, early->disk);
+        const struct change *late = find_change(second, disk, early->path);
+
+        add(merged, disk, g_strdup(early->path), early->before, late ? late->after : early->after);
+    }
+    for (guint i = 0; i < second->len; i++) {
+        const struct change *late = second->pdata[i];
+        gboolean joined = FALSE;
+
+        for (guint f = 0; f < first->len && !joined; f++) {
+            const struct change *early = first->pdata[f];
+
+            joined = g_str_equal(early->path, late->path) &&
+                     g_strcmp0(name_after(second, early->disk), late->disk) == 0;
+        }
+        if (!joined)
+            add(merged, late->disk, g_strdup(late->path), late->before, late->after);
+    }
+    return merged;
+}
+
 /* ---- Taking them back ---- */
 
 /* Copies the children of @from, parsed from a record, to the end of @parent; without recursion. */

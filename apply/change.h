@@ -28,10 +28,17 @@ GPtrArray *change_list(const domxml_doc *before, const domxml_doc *after,
                        const char *const *renamed);
 
 /**
+ * change_merge: two lists of one domain, the second made after the first, as one list of what both
+ * changed together.
+ * Returns: to be unreferenced.
+ */
+GPtrArray *change_merge(GPtrArray *first, GPtrArray *second);
+
+/**
  * change_revert: notes in @editor what takes @changes back in @doc, each only where the present
  * value is still @after.
  * @left: one sentence for each that is not ours any more and so is left, is added here (array of
- * char *)
+ *   char *)
  * Returns: FALSE with @error where the editor refuses.
  */
 gboolean change_revert(domxml_editor *editor, const domxml_doc *doc, GPtrArray *changes,

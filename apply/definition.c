@@ -222,7 +222,7 @@ define_failed(const GError *problem, const char *what, gboolean *lost, GError **
     *lost = g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_TIMEOUT) ||
             g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_LOST);
     if (*lost)
-        return fail(error, DEFINITION_FAILED, "whether the new definition was taken is not known "
+        return fail(error, DEFINITION_UNKNOWN, "whether the new definition was taken is not known "
                     "(domlint --undo takes it back if it was): %s", problem->message);
     return fail(error, DEFINITION_REFUSED, "%s: %s", what, problem->message);
 }
@@ -325,7 +325,7 @@ put_back(const struct definition *definition, const char *why, struct journal_ru
 
     record_failure(definition, why, restored, run);
     if (!restored)
-        return fail(error, DEFINITION_FAILED, "%s, and the old definition could not be put back: "
+        return fail(error, DEFINITION_UNKNOWN, "%s, and the old definition could not be put back: "
                     "%s", why, problem->message);
     return fail(error, DEFINITION_FAILED, "%s; the old definition was put back", why);
 }
@@ -345,7 +345,7 @@ verify(const struct definition *definition, const domxml_doc *intended, GPtrArra
 
     free_secret(full);
     if (!found)
-        return fail(error, DEFINITION_FAILED, "it is changed, but cannot be read back (domlint "
+        return fail(error, DEFINITION_UNKNOWN, "it is changed, but cannot be read back (domlint "
                     "--undo takes it back): %s",
                     problem ? problem->message : "it does not parse");
     differences = canonical_compare(definition->doc, found, (const char *const *)edited->pdata,
@@ -361,7 +361,7 @@ verify(const struct definition *definition, const domxml_doc *intended, GPtrArra
     members = record(definition);
     json_object_set_array_member(members, "changes", change_to_json(actual));
     return journal_append(run, "define-done", members, &problem) ||
-           fail(error, DEFINITION_FAILED, "it is changed (domlint --undo takes it back), but %s",
+           fail(error, DEFINITION_UNKNOWN, "it is changed (domlint --undo takes it back), but %s",
                 problem->message);
 }
 

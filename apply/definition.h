@@ -12,6 +12,8 @@
 GQuark definition_error_quark(void);
 enum definition_error {
     DEFINITION_REFUSED, /* nothing was touched; the message says why and names the way out */
+    DEFINITION_UNKNOWN, /* the new definition stands, or may: the answer was lost, or a later step
+                         * failed */
     DEFINITION_FAILED,  /* something failed part-way; the message says what stands now */
 };
 /* An error of a connection (CONNECTION_ERROR) says that nothing was touched, too. All messages and

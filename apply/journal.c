@@ -16,7 +16,7 @@ struct journal {
 
 struct journal_run {
     char *id;
-    int fd; /* of the run's `journal`, append-only */
+    int fd; /* of the run's `journal`, append-only; -1: nothing more can be written to it */
 };
 
 GQuark
@@ -164,6 +164,24 @@ compare_ids(gconstpointer a, gconstpointer b)
     return lx == ly ? strcmp(x, y) : lx < ly ? -1 : 1;
 }
 
+/* Cuts the end of a line off that was torn by a kill. */
+static gboolean
+end_line(const char *path, int fd, GError **error)
+{
+    g_autofree char *text = NULL;
+    gsize length;
+    const char *last;
+
+    if (!g_file_get_contents(path, &text, &length, error))
+        return FALSE;
+    last = memrchr(text, '\n', length);
+    if (length == 0 || (last && last + 1 == text + length))
+        return TRUE;
+    if (ftruncate(fd, last ? last + 1 - text : 0) < 0)
+        return fail(error, "cannot mend", path);
+    return TRUE;
+}
+
 /* The ID after the last; to be freed. Numbers keep the order of runs where the clock does not. */
 static char *
 next_id(struct journal *journal, GError **error)
@@ -216,6 +234,30 @@ journal_begin(struct journal *journal, const char *command, const char *uri, GEr
     return run;
 }
 
+struct journal_run *
+journal_continue(struct journal *journal, const char *id, GError **error)
+{
+    g_autofree char *path = g_build_filename(journal->dir, "runs", id, "journal", NULL);
+    struct journal_run *run;
+    int fd;
+
+    g_return_val_if_fail(journal->lock_fd >= 0, NULL);
+    fd = is_id(id) ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (fd < 0) {
+        fail(error, "cannot open", path);
+        return NULL;
+    }
+    run = g_new0(struct journal_run, 1);
+    run->id = g_strdup(id);
+    run->fd = fd;
+    /* A torn line, whose step did not begin, is ended: what follows is whole. */
+    if (!end_line(path, fd, error)) {
+        journal_run_free(run);
+        return NULL;
+    }
+    return run;
+}
+
 const char *
 journal_run_id(const struct journal_run *run)
 {
@@ -246,6 +288,7 @@ journal_append(struct journal_run *run, const char *type, JsonObject *members, G
     g_autofree char *time = g_date_time_format_iso8601(now);
     g_autofree char *text = NULL;
     g_autofree char *line = NULL;
+    off_t end = lseek(run->fd, 0, SEEK_END);
 
     if (!members)
         members = json_object_new();
@@ -254,9 +297,16 @@ journal_append(struct journal_run *run, const char *type, JsonObject *members, G
     json_node_take_object(node, members);
     text = json_to_string(node, FALSE);
     line = g_strconcat(text, "\n", NULL);
-    if (!write_all(run->fd, line, strlen(line)) || fdatasync(run->fd) < 0)
-        return fail(error, "cannot write the journal of run", run->id);
-    return TRUE;
+    if (write_all(run->fd, line, strlen(line)) && fdatasync(run->fd) == 0)
+        return TRUE;
+    fail(error, "cannot write the journal of run", run->id);
+    /* Half a line (a full disk) would make damage of whatever follows it; and what could not be
+     * flushed must not be taken for announced. */
+    if (end < 0 || ftruncate(run->fd, end) < 0) {
+        close(run->fd);
+        run->fd = -1;
+    }
+    return FALSE;
 }
 
 void

@@ -46,6 +46,9 @@ void journal_close(struct journal *journal);
  */
 struct journal_run *journal_begin(struct journal *journal, const char *command, const char *uri,
                                   GError **error);
+/* Goes on with run @id: more records are added to it. */
+struct journal_run *journal_continue(struct journal *journal, const char *id, GError **error);
+
 const char *journal_run_id(const struct journal_run *run);
 
 /**

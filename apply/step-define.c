@@ -107,25 +107,6 @@ step_define_run(const struct step_define *step, struct journal_run *run, GPtrArr
 
 /* ---- Taking back ---- */
 
-static gboolean
-is_string(JsonObject *record, const char *name, const char *value)
-{
-    return g_strcmp0(json_object_get_string_member_with_default(record, name, NULL), value) == 0;
-}
-
-/* The last record of @type in @records about the domain. */
-static JsonObject *
-last_record(JsonArray *records, const char *type, const char *uuid)
-{
-    for (guint i = json_array_get_length(records); i-- > 0;) {
-        JsonObject *record = json_array_get_object_element(records, i);
-
-        if (is_string(record, "type", type) && is_string(record, "uuid", uuid))
-            return record;
-    }
-    return NULL;
-}
-
 static GPtrArray *
 read_changes(JsonObject *record, GError **error)
 {
@@ -177,21 +158,61 @@ complete_changes(JsonObject *announced, GPtrArray *changes, const domxml_doc *no
     return actual;
 }
 
+static gboolean
+is_record(JsonObject *record, const char *type, const char *uuid)
+{
+    return g_strcmp0(json_object_get_string_member_with_default(record, "type", NULL), type) == 0 &&
+           g_strcmp0(json_object_get_string_member_with_default(record, "uuid", NULL), uuid) == 0;
+}
+
+/* Adds what one define changed to *@all. FALSE with @error. */
+static gboolean
+join_changes(GPtrArray **all, GPtrArray *changes)
+{
+    GPtrArray *merged;
+
+    if (!changes)
+        return FALSE;
+    merged = *all ? change_merge(*all, changes) : g_ptr_array_ref(changes);
+    if (*all)
+        g_ptr_array_unref(*all);
+    *all = merged;
+    g_ptr_array_unref(changes);
+    return TRUE;
+}
+
+/* What all defines of the run together changed: a conversion and fixes are one each. */
 static GPtrArray *
 changes_to_revert(const struct definition *definition, JsonArray *records, GError **error)
 {
-    JsonObject *announced = last_record(records, "define", definition->domain->uuid);
-    JsonObject *done = last_record(records, "define-done", definition->domain->uuid);
+    const char *uuid = definition->domain->uuid;
+    JsonObject *announced = NULL;
+    g_autoptr(GPtrArray) all = NULL;
     g_autoptr(GPtrArray) changes = NULL;
 
-    if (done)
-        return read_changes(done, error);
-    if (!announced) {
-        refuse(error, "the run changed nothing of it");
-        return NULL;
+    for (guint i = 0; i < json_array_get_length(records); i++) {
+        JsonObject *record = json_array_get_object_element(records, i);
+
+        if (is_record(record, "define", uuid)) {
+            announced = record;
+        } else if (is_record(record, "define-done", uuid)) {
+            announced = NULL;
+            if (!join_changes(&all, read_changes(record, error)))
+                return NULL;
+        } else if (is_record(record, "define-failed", uuid) &&
+                   json_object_get_boolean_member_with_default(record, "restored", TRUE)) {
+            announced = NULL;
+        }
     }
-    changes = read_changes(announced, error);
-    return changes ? complete_changes(announced, changes, definition->doc) : NULL;
+    if (announced) {
+        changes = read_changes(announced, error);
+        if (!changes ||
+            !join_changes(&all, complete_changes(announced, changes, definition->doc)))
+            return NULL;
+    }
+    if (!all)
+        refuse(error, "the run changed nothing of it");
+    return g_steal_pointer(&all);
 }
 
 static gboolean

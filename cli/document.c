@@ -118,7 +118,7 @@ read_domain(struct document *document, const struct target *target, struct sessi
     document->target.state = domain_state_name(domain->state);
     document->target.live = source_domain_text(domain) == SOURCE_TEXT_LIVE;
     document->facts = connection_facts_domain(session->facts, domain);
-    document->own_facts = TRUE;
+    document->own_facts = document->facts;
     text = source_libvirt_xml(session->connection, domain, source_domain_text(domain),
                               SOURCE_WITHOUT_SECRETS, &problem);
     if (text)
@@ -168,8 +168,7 @@ document_free(struct document *document)
     if (document->target.notes)
         g_ptr_array_unref(document->target.notes);
     g_free(document->path);
-    if (document->own_facts)
-        facts_source_free(document->facts);
+    facts_source_free(document->own_facts);
     domxml_doc_free(document->doc);
     g_ptr_array_unref(document->messages);
     g_free(document);
@@ -181,6 +180,12 @@ is_missing(const domxml_elem *disk, const struct image_facts *image)
 {
     return image->state == IMAGE_ELSEWHERE &&
            g_strcmp0(domxml_get(disk, "source@startupPolicy"), "optional") != 0;
+}
+
+void
+document_use_facts(struct document *document, struct facts_source *facts)
+{
+    document->facts = facts;
 }
 
 void

@@ -14,7 +14,7 @@ struct document {
     gboolean listed;           /* the domain was listed, not named */
     gboolean vanished;         /* the domain is not there any more: there is nothing to report */
     struct facts_source *facts; /* those that hold for it */
-    gboolean own_facts;        /* whether they are freed with it */
+    struct facts_source *own_facts; /* what is freed with it; NULL without */
     domxml_doc *doc;           /* NULL where it could not be read or is no document */
     GPtrArray *messages;       /* of char *: what else is to be said, each with its place */
 };
@@ -29,6 +29,9 @@ void document_free(struct document *document);
 /* Adds a message, about @line and @column (0: none) of the document. */
 void document_message(struct document *document, int line, int column, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
+
+/* Other facts hold for it from now on; they must outlive it. What held before is freed with it. */
+void document_use_facts(struct document *document, struct facts_source *facts);
 
 /* For documents that describe this host: images that are not there make the target's failure.
  * The document must have been parsed. */

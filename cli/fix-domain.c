@@ -45,8 +45,23 @@ begin(struct fix_domains *fix, GError **error)
         fix->journal = journal_open(fix->run->options->state_dir, TRUE, error);
     if (fix->journal && !fix->record)
         fix->record = journal_begin(fix->journal, "fix",
-                                    connection_uri(fix->run->session->connection), error);
+                                    fix->run->session
+                                        ? connection_uri(fix->run->session->connection)
+                                        : "",
+                                    error);
     return fix->record != NULL;
+}
+
+struct journal_run *
+fix_domains_record(struct fix_domains *fix, GError **error)
+{
+    return begin(fix, error) ? fix->record : NULL;
+}
+
+void
+fix_domains_count(struct fix_domains *fix)
+{
+    fix->done++;
 }
 
 struct step_define
@@ -108,7 +123,8 @@ fix_domains_do(struct fix_domains *fix, struct document *document, const struct 
         message("no domain is changed: %s", problem->message);
     else
         document_message(document, 0, 0, "%s: %s",
-                         g_error_matches(problem, DEFINITION_ERROR, DEFINITION_FAILED)
+                         g_error_matches(problem, DEFINITION_ERROR, DEFINITION_FAILED) ||
+                                 g_error_matches(problem, DEFINITION_ERROR, DEFINITION_UNKNOWN)
                              ? "fixing failed" : "not fixed",
                          problem->message);
     return FALSE;
@@ -123,11 +139,12 @@ fix_domains_end(struct fix_domains *fix)
         if (!journal_append(fix->record, "end", NULL, &problem))
             message("%s", problem->message);
         if (fix->done > 0)
-            message("changed %u domain%s; to take it back: domlint --undo=%s%s%s", fix->done,
+            message("%u change%s made; to take back: domlint --undo=%s%s%s", fix->done,
                     fix->done == 1 ? "" : "s", journal_run_id(fix->record),
                     fix->run->options->state_dir_given ? " --state-dir=" : "",
                     fix->run->options->state_dir_given ? fix->run->options->state_dir : "");
-        if (fix->done > 0 && connection_place(fix->run->session->connection) == CONNECTION_TEST)
+        if (fix->done > 0 && fix->run->session &&
+            connection_place(fix->run->session->connection) == CONNECTION_TEST)
             message("%s forgets this when domlint ends: it is libvirt's test driver",
                     connection_uri(fix->run->session->connection));
         journal_run_free(fix->record);

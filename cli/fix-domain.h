@@ -26,6 +26,12 @@ struct step_define fix_domains_step(const struct run *run, const struct document
 gboolean fix_domains_do(struct fix_domains *fix, struct document *document,
                         const struct lint_fixed *fixed, enum exit_status *status);
 
+/* The journal's run, opened with the first call; the object's. NULL with @error. */
+struct journal_run *fix_domains_record(struct fix_domains *fix, GError **error);
+
+/* Counts a change that was made by other means. */
+void fix_domains_count(struct fix_domains *fix);
+
 /* Ends the journal's run, and says how to take it back. */
 void fix_domains_end(struct fix_domains *fix);
 

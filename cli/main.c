@@ -10,6 +10,7 @@
 #include <libxml/parser.h>
 
 #include "cli/consent.h"
+#include "cli/convert-plan.h"
 #include "cli/message.h"
 #include "cli/mode.h"
 #include "probe/probe.h"
@@ -127,7 +128,7 @@ static gboolean
 needs_consent(const struct run *run)
 {
     return run->options->mode == MODE_FIX &&
-           (run->options->all ||
+           (run->options->all || run->options->convert ||
             (run->options->unsafe_fixes && targets_have_domains(run->targets)));
 }
 
@@ -161,9 +162,11 @@ prepare(struct run *run, GError **error)
         return FALSE;
     if (needs_consent(run) && !consent_possible(run->options)) {
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "%s changes domains: --diff shows how; there is no terminal to ask on, so say "
-                    "--yes to carry it out",
-                    run->options->all ? "--fix of all domains" : "--fix --unsafe-fixes");
+                    "%s asks first: --diff shows what it changes; there is no terminal to ask on, "
+                    "so say --yes to carry it out",
+                    run->options->convert ? "--fix --convert"
+                    : run->options->all   ? "--fix of all domains"
+                                          : "--fix --unsafe-fixes");
         return FALSE;
     }
     /* Of --fix, standard output is the document's where one comes from standard input. */
@@ -173,9 +176,23 @@ prepare(struct run *run, GError **error)
     return run->report != NULL;
 }
 
-/* Opens the connection that the targets need, and finds the domains; where they cannot be had, the
- * targets say why, and the others are worked on. FALSE: wrong usage, and the run's status says so.
- * */
+/* Files whose images are to be converted, and no connection that knows who else uses them. */
+static gboolean
+nobody_to_ask(struct run *run, const GError *problem)
+{
+    if (run->options->mode != MODE_FIX || run->options->yes) {
+        message("who else uses the images is not known: %s", problem->message);
+        return TRUE;
+    }
+    message("--convert: who else uses the images is not known: %s; --yes converts all the same",
+            problem->message);
+    exit_status_raise(&run->status, STATUS_REFUSED);
+    return FALSE;
+}
+
+/* Opens the connection that the targets need, and finds the domains; where they cannot be had,
+ * the targets say why, and the others are worked on. FALSE: wrong usage, and the run's status
+ * says so. */
 static gboolean
 find_domains(struct run *run)
 {
@@ -184,7 +201,7 @@ find_domains(struct run *run)
     g_autoptr(GError) problem = NULL;
     const char *hint;
 
-    if (!options->all && !targets_have_domains(run->targets))
+    if (!options->all && !options->convert && !targets_have_domains(run->targets))
         return TRUE;
     run->session = session_open(options->connect,
                                 options->mode == MODE_FIX ? CONNECTION_READ_WRITE
@@ -201,6 +218,10 @@ find_domains(struct run *run)
         run->status = usage_error(problem);
         return FALSE;
     }
+    if (problem && options->convert &&
+        ((!options->all && !targets_have_domains(run->targets)) ||
+         (!options->yes && targets_have_files(run->targets))))
+        return nobody_to_ask(run, problem);
     hint = run->session ? session_hint_for_none(run->session) : NULL;
     if (problem)
         targets_fail_domains(run->targets, uri ? uri : "libvirt's default connection",
@@ -215,15 +236,25 @@ static gboolean
 have_consent(struct run *run)
 {
     g_autofree char *question = NULL;
-    guint fixes;
+    guint fixes, conversions = 0;
 
-    if (!needs_consent(run) || run->options->yes)
+    if (run->options->convert) {
+        run->plan = convert_plan_new(run);
+        conversions = convert_plan_show(run->plan, run);
+    }
+    if (!needs_consent(run))
+        return TRUE;
+    if (run->options->yes)
         return TRUE;
     fixes = mode_diff_for_consent(run);
-    if (!fixes)
+    if (!fixes && !conversions)
         return TRUE;
-    question = g_strdup_printf("Clear %u finding%s by these changes?", fixes,
-                               fixes == 1 ? "" : "s");
+    question = conversions
+                   ? g_strdup_printf("Convert %u image%s, and clear %u other finding%s by these "
+                                     "changes?", conversions, conversions == 1 ? "" : "s", fixes,
+                                     fixes == 1 ? "" : "s")
+                   : g_strdup_printf("Clear %u finding%s by these changes?", fixes,
+                                     fixes == 1 ? "" : "s");
     if (consent_ask(run->options, question) == CONSENT_GIVEN)
         return TRUE;
     message("nothing was changed");
@@ -237,6 +268,7 @@ run_free(struct run *run)
     /* The targets hold domains of the session. */
     if (run->targets)
         g_ptr_array_unref(run->targets);
+    convert_plan_free(run->plan);
     session_close(run->session);
     facts_source_free(run->facts);
     if (run->interrupt)
@@ -281,10 +313,20 @@ run_on_journal(const struct options *options)
 
     run.interrupt = interrupt_new();
     run.facts = probe_new(&probe_options);
-    if (options->mode == MODE_UNDO)
+    switch (options->mode) {
+    case MODE_UNDO:
         mode_undo(&run);
-    else
+        break;
+    case MODE_RESUME:
+        mode_resume(&run);
+        break;
+    case MODE_FORGET:
+        mode_forget(&run);
+        break;
+    default:
         mode_history(&run);
+        break;
+    }
     status = finish(&run);
     run_free(&run);
     return status;
@@ -322,6 +364,8 @@ main(int argc, char **argv)
         status = document_rules(options);
         break;
     case MODE_UNDO:
+    case MODE_RESUME:
+    case MODE_FORGET:
     case MODE_HISTORY:
         status = run_on_journal(options);
         break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "apply/step-file.h"
+#include "cli/convert-preview.h"
 #include "cli/diff-label.h"
 #include "cli/domain-notes.h"
 #include "cli/fix-domain.h"
@@ -62,8 +63,16 @@ add_comment(GString *out, const char *format, ...)
 
 /* What the diff holds, and the steps that it cannot hold. */
 static void
-add_comments(GString *out, const struct document *document, const struct lint_fixed *fixed)
+add_comments(GString *out, const struct document *document, const struct lint_fixed *fixed,
+             const struct convert_preview *conversions)
 {
+    for (guint i = 0; i < conversions->items->len; i++) {
+        const struct planned *planned = g_ptr_array_index(conversions->items, i);
+
+        add_comment(out, "%s: convert %s (%s) to %s (%s, preallocation=%s) (%s; first)",
+                    planned->finding->rule->id, planned->record.path, planned->record.from,
+                    planned->record.new_path, planned->to, planned->preallocation, planned->label);
+    }
     for (guint i = 0; i < fixed->remaining->len; i++) {
         const struct lint_finding *finding = g_ptr_array_index(fixed->remaining, i);
         const struct lint_fix *fix = finding->fixes->len ? finding->fixes->pdata[0] : NULL;
@@ -71,7 +80,7 @@ add_comments(GString *out, const struct document *document, const struct lint_fi
         for (guint j = 0; fix && fix->effect == LINT_EFFECT_IMAGE && j < fix->steps->len; j++) {
             g_autofree char *step = lint_step_text(g_ptr_array_index(fix->steps, j));
 
-            add_comment(out, "%s: %s (%s, disk %s; not by this version)", finding->rule->id, step,
+            add_comment(out, "%s: %s (%s, disk %s; with --convert)", finding->rule->id, step,
                         document->target.name, finding->subject ? finding->subject : "?");
         }
     }
@@ -87,7 +96,7 @@ add_comments(GString *out, const struct document *document, const struct lint_fi
 
 /* The diff itself, after the comments. Whether it could be made. */
 static gboolean
-add_diff(GString *out, const struct document *document, const struct lint_fixed *fixed,
+add_diff(GString *out, const struct document *document, const domxml_edits *edits,
          struct domxml_error *problem)
 {
     g_autofree char *name = g_strconcat(document->target.name, ".xml", NULL);
@@ -96,7 +105,7 @@ add_diff(GString *out, const struct document *document, const struct lint_fixed 
     g_autofree char *new_label = diff_label("b/", path);
     gsize length, diff_length;
     const char *text = domxml_doc_text(document->doc, &length);
-    char *diff = domxml_edits_diff(fixed->edits, text, length, old_label, new_label, &diff_length,
+    char *diff = domxml_edits_diff(edits, text, length, old_label, new_label, &diff_length,
                                    problem);
 
     if (!diff)
@@ -149,8 +158,24 @@ drop_preview(struct preview *preview, GString *out, const char *refusal)
     preview->fixes = 0;
 }
 
+/* The conversions' edits and those of the fixes after them, as edits of the document; NULL with
+ * @error. */
+static domxml_edits *
+join_edits(const struct convert_preview *conversions, const struct document *document,
+           const struct lint_fixed *fixed, struct domxml_error *error)
+{
+    gsize length;
+    const char *text = domxml_doc_text(document->doc, &length);
+    g_autoptr(domxml_edits) none = domxml_edits_new(error);
+
+    if (!none)
+        return NULL;
+    return domxml_edits_compose(conversions->edits ? conversions->edits : none, fixed->edits, text,
+                                length, error);
+}
+
 static void
-preview_fixes(const struct previewing *previewing, struct preview *preview)
+preview_fixes(const struct previewing *previewing, struct preview *preview, guint index)
 {
     const struct run *run = previewing->run;
     struct document *document = preview->document;
@@ -158,11 +183,21 @@ preview_fixes(const struct previewing *previewing, struct preview *preview)
     enum lint_safety safety = run->options->unsafe_fixes ? LINT_UNSAFE : LINT_SAFE;
     g_autoptr(GString) out = g_string_new(NULL);
     g_autofree char *refusal = NULL;
-    struct lint_fixed *fixed =
-        lint_fix_document(run->selection, document->doc, document->facts, safety, &problem);
+    g_autoptr(domxml_edits) edits = NULL;
+    struct convert_preview conversions;
+    struct lint_fixed *fixed = NULL;
 
-    if (!fixed) {
+    if (convert_preview_make(&conversions, run, index, document, &problem))
+        fixed = lint_fix_document(run->selection,
+                                  conversions.doc ? conversions.doc : document->doc,
+                                  conversions.facts ? conversions.facts : document->facts, safety,
+                                  &problem);
+    if (fixed)
+        edits = join_edits(&conversions, document, fixed, &problem);
+    if (!edits) {
         preview_failed(preview, &problem);
+        lint_fixed_free(fixed);
+        convert_preview_clear(&conversions);
         return;
     }
     preview->findings = g_ptr_array_ref(fixed->remaining);
@@ -171,12 +206,12 @@ preview_fixes(const struct previewing *previewing, struct preview *preview)
         document_message(document, 0, 0, "%s",
                          (const char *)g_ptr_array_index(fixed->failed, i));
     }
-    add_comments(out, document, fixed);
-    if (fixed->doc) {
+    add_comments(out, document, fixed, &conversions);
+    if (domxml_edits_count(edits) > 0 || conversions.items->len) {
         exit_status_raise(&preview->status, STATUS_FINDINGS);
-        preview->fixes = fixed->applied->len;
-        refusal = foresee_refusal(run, preview, fixed, out);
-        if (!add_diff(out, document, fixed, &problem))
+        preview->fixes = fixed->applied->len + conversions.items->len;
+        refusal = fixed->doc ? foresee_refusal(run, preview, fixed, out) : NULL;
+        if (!add_diff(out, document, edits, &problem))
             preview_failed(preview, &problem);
         if (refusal && previewing->for_consent)
             drop_preview(preview, out, refusal);
@@ -186,6 +221,7 @@ preview_fixes(const struct previewing *previewing, struct preview *preview)
     }
     preview->text = g_string_free(g_steal_pointer(&out), FALSE);
     lint_fixed_free(fixed);
+    convert_preview_clear(&conversions);
 }
 
 static gpointer
@@ -198,7 +234,7 @@ preview(gsize index, gpointer data)
     made->document =
         document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (made->document->doc) {
-        preview_fixes(previewing, made);
+        preview_fixes(previewing, made, (guint)index);
         if (previewing->for_consent) {
             ((struct target *)g_ptr_array_index(run->targets, index))->shown =
                 document_digest(made->document);

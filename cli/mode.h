@@ -13,6 +13,8 @@
 #include "lint/run.h"
 
 /* One run over documents. */
+struct convert_plan;
+
 struct run {
     const struct options *options;
     struct lint_selection *selection;
@@ -20,6 +22,7 @@ struct run {
     struct session *session;  /* NULL where no target is a domain */
     struct interrupt *interrupt;
     GPtrArray *targets;       /* of struct target * */
+    struct convert_plan *plan; /* of conversions; NULL without --convert */
     struct report *report;
     enum exit_status status;  /* so far */
     gboolean reader_gone;     /* standard output has no reader any more */
@@ -46,6 +49,8 @@ guint mode_diff_for_consent(struct run *run);
 /* The journal's: list what was done; take a run back. */
 void mode_history(struct run *run);
 void mode_undo(struct run *run);
+void mode_resume(struct run *run);
+void mode_forget(struct run *run);
 
 /* Write documentation of @rules (of const struct lint_rule *) to standard output. */
 void mode_explain(const GPtrArray *rules, gboolean color);

@@ -21,7 +21,12 @@ option_table(struct raw_options *raw)
         {"diff", 0, 0, FLAG, &raw->diff,
          "print what --fix would change, as a unified diff; write nothing", NULL},
         {"undo", 0, 0, WORD, &raw->undo,
-         "take back what a run (default: the last) changed in domains", "ID"},
+         "take back what a run (default: the last) changed in domains", "[=ID]"},
+        {"resume", 0, 0, WORD, &raw->resume,
+         "finish or roll back the conversions of a run (default: the last) that was interrupted",
+         "[=ID]"},
+        {"forget", 0, 0, WORD, &raw->forget,
+         "remove the originals that the conversions of a run kept", "ID"},
         {"history", 0, 0, FLAG, &raw->history, "list what was changed in domains", NULL},
         {"explain", 0, 0, LIST, &raw->explain,
          "say what a rule finds, why, and what its fix does", "RULE"},
@@ -43,7 +48,20 @@ option_table(struct raw_options *raw)
 
         {"unsafe-fixes", 0, 0, FLAG, &raw->unsafe_fixes,
          "with --fix and --diff: also the fixes that the guest must be ready for", NULL},
-        {"yes", 'y', 0, FLAG, &raw->yes, 
+        {"convert", 0, 0, FLAG, &raw->convert,
+         "with --fix and --diff: also convert images; the originals are kept", NULL},
+        {"to", 0, 0, WORD, &raw->to, "convert to raw or qcow2 (default: raw)", "FORMAT"},
+        {"preallocation", 0, 0, WORD, &raw->preallocation,
+         "off, metadata (qcow2), falloc or full (default: falloc, for qcow2 metadata)", "MODE"},
+        {"shutdown", 0, 0, FLAG, &raw->shutdown,
+         "shut running domains down for their conversion, and start them again", NULL},
+        {"shutdown-timeout", 0, 0, G_OPTION_ARG_INT, &raw->shutdown_timeout,
+         "how long a guest may take to shut down (default: 180)", "SEC"},
+        {"rate-limit", 0, 0, G_OPTION_ARG_INT, &raw->rate_limit,
+         "copy at most so many MiB a second", "MIB"},
+        {"keep-going", 0, 0, FLAG, &raw->keep_going,
+         "after a conversion that failed go on with the next", NULL},
+        {"yes", 'y', 0, FLAG, &raw->yes,
          "ask nothing: carry it out (changes of files never ask)", NULL},
 
         {"state-dir", 0, 0, WORD, &raw->state_dir,
@@ -105,9 +123,8 @@ gboolean
 option_table_is_for_later(const char *name)
 {
     static const char *const later[] = {
-        "apply", "bench", "config", "convert", "drop-snapshots", "flatten", "forget", "keep-going",
-        "live", "plan", "preallocation", "progress", "rate-limit", "resume", "script", "show-plan",
-        "shutdown", "shutdown-timeout", "to", NULL,
+        "apply", "bench", "config", "drop-snapshots", "flatten", "live", "plan", "progress",
+        "script", "show-plan", NULL,
     };
 
     return g_strv_contains(later, name);

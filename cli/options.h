@@ -14,6 +14,8 @@ enum mode {
     MODE_DIFF,
     MODE_UNDO,
     MODE_HISTORY,
+    MODE_RESUME,
+    MODE_FORGET,
     MODE_EXPLAIN,
     MODE_LIST_RULES,
     MODE_HELP,
@@ -53,7 +55,14 @@ struct options {
     guint jobs;
     gboolean all;           /* all domains of the connection: --all, or no TARGET */
     char *connect;          /* the connection's URI; NULL: libvirt's default */
-    char *undo;             /* the ID of the run to take back; "": the last */
+    char *run;              /* the ID of the run to take back, finish or forget; "": the last */
+    gboolean convert;       /* also carry out image conversions */
+    char *to;               /* raw, qcow2; NULL: as the rule says */
+    char *preallocation;    /* off, metadata, falloc, full; NULL: as the rule says */
+    gboolean shutdown;      /* shut running domains down for a conversion */
+    guint shutdown_timeout; /* seconds */
+    guint rate_limit;       /* MiB a second; 0: none */
+    gboolean keep_going;    /* after a failure go on with the next target */
     char *state_dir;        /* of the journal; never NULL */
     gboolean state_dir_given;
     GStrv targets;          /* as given; never NULL */

@@ -181,6 +181,18 @@ targets_have_domains(GPtrArray *targets)
     return FALSE;
 }
 
+gboolean
+targets_have_files(GPtrArray *targets)
+{
+    for (guint i = 0; i < targets->len; i++) {
+        const struct target *target = g_ptr_array_index(targets, i);
+
+        if (target->path && !g_str_equal(target->path, "-"))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* Finds the domain that @target names. FALSE with @error where a file has that name too. */
 static gboolean
 find_domain(struct target *target, struct session *session, GError **error)

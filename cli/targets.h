@@ -32,6 +32,9 @@ GPtrArray *targets_list(GStrv words, GError **error);
 /* Whether some of them are domains, for which a connection is needed. */
 gboolean targets_have_domains(GPtrArray *targets);
 
+/* Whether some of them are files. */
+gboolean targets_have_files(GPtrArray *targets);
+
 /**
  * targets_find_domains: looks up the domains that are named, each once however often it is named.
  * One that cannot be had becomes a target with a failure.

@@ -103,7 +103,7 @@ how_to_apply(const struct lint_finding *finding, const struct lint_fix *fix)
         return NULL;
     switch (fix->effect) {
     case LINT_EFFECT_IMAGE:
-        return "shown only: the conversion itself comes in a later version";
+        return "apply with: domlint --fix --convert";
     case LINT_EFFECT_HOST:
         return "to be done on the host by hand";
     case LINT_EFFECT_XML:

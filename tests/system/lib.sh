@@ -254,7 +254,7 @@ make_image()
 }
 
 # make_guest_image FORMAT PATH [OPTION...]: a 64 MiB image with an ext4 file system that holds the
-# file "marker"; prints the marker's checksum.
+# file "marker" of 1 MB; prints the marker's checksum. $IMAGE_SIZE and $MARKER_BYTES make them larger.
 make_guest_image()
 {
     local format=$1 path=$2 work
@@ -262,8 +262,8 @@ make_guest_image()
     shift 2
     work=$(mktemp -d "$DOMLINT_LIBVIRTD/image.XXXXXX")
     mkdir "$work/root"
-    head -c 1000000 /dev/urandom >"$work/root/marker"
-    truncate -s 64M "$work/raw"
+    head -c "${MARKER_BYTES:-1000000}" /dev/urandom >"$work/root/marker"
+    truncate -s "${IMAGE_SIZE:-64M}" "$work/raw"
     mkfs.ext4 -q -d "$work/root" "$work/raw"
     qemu-img convert -f raw -O "$format" "$@" "$work/raw" "$path"
     sha256sum <"$work/root/marker" | cut -d ' ' -f 1
@@ -300,7 +300,8 @@ domain_xml()
   <vcpu>1</vcpu>
   <os><type arch='x86_64' machine='$machine'>hvm</type>$boot</os>
   <features><acpi/></features>
-  <on_reboot>destroy</on_reboot>
+  <on_poweroff>${ON_POWEROFF:-destroy}</on_poweroff>
+  <on_reboot>${ON_POWEROFF:-destroy}</on_reboot>
   <devices>
 $(printf '%s' "$@")
     <serial type='file'><source path='$DOMLINT_LIBVIRTD/$name.console'/><target port='0'/></serial>
