@@ -22,7 +22,8 @@ write_start(GString *out, const domxml_elem *elem)
     for (size_t i = 0; i < domxml_elem_attr_count(elem); i++) {
         g_autofree char *value = g_markup_escape_text(domxml_elem_attr_value(elem, i), -1);
 
-        g_ptr_array_add(attrs, g_strdup_printf(" %s=\"%s\"", domxml_elem_attr_name(elem, i), value));
+        g_ptr_array_add(attrs,
+                        g_strdup_printf(" %s=\"%s\"", domxml_elem_attr_name(elem, i), value));
     }
     g_ptr_array_sort(attrs, compare_attrs);
     g_string_append_printf(out, "<%s", domxml_elem_name(elem));

@@ -68,7 +68,8 @@ compare_attrs(GPtrArray *changes, const char *disk, const char *prefix, const do
     }
 }
 
-/* An element's content in canonical form: the same for two elements that differ in attributes alone. */
+/* An element's content in canonical form: the same for two elements that differ in attributes
+ * alone. */
 static gboolean
 same_content(const domxml_elem *a, const domxml_elem *b)
 {
@@ -287,8 +288,8 @@ replace_elements(domxml_editor *editor, const domxml_elem *parent, const char *n
            (!text || insert_text(editor, parent, text, error));
 }
 
-/* What a disk's bus is, as far as we changed it: the disk's name, its address and what the old bus had besides can
- * go back only with it. */
+/* What a disk's bus is, as far as we changed it: the disk's name, its address and what the old bus
+ * had besides can go back only with it. */
 enum bus_now {
     BUS_SAME,    /* we did not change it, or it is back already */
     BUS_OURS,    /* as we left it */

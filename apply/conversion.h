@@ -20,8 +20,8 @@ struct conversion {
     struct new_file *file;       /* until it has its name */
 };
 
-/* Reads the wish's text, guards the image, and fills in the record. Whatever cannot be had is left out: the preflight says
- * so. To be cleared with conversion_clear(). */
+/* Reads the wish's text, guards the image, and fills in the record. Whatever cannot be had is
+ * left out: the preflight says so. To be cleared with conversion_clear(). */
 void conversion_begin(struct conversion *conversion, const struct convert_wish *wish,
                       const char *id, gboolean guard);
 void conversion_clear(struct conversion *conversion);
@@ -34,13 +34,13 @@ char *conversion_refusals_text(GPtrArray *refusals);
 
 /**
  * conversion_define: makes the new image the domain's, or the file's. The new file has its name.
- * @error: CONVERT_ERROR, DEFINITION_ERROR, STEP_FILE_ERROR, JOURNAL_ERROR, CONNECTION_ERROR. Of these DEFINITION_UNKNOWN and
- *   STEP_FILE_FAILED leave open whether it was
+ * @error: CONVERT_ERROR, DEFINITION_ERROR, STEP_FILE_ERROR, JOURNAL_ERROR, CONNECTION_ERROR. Of
+ *   these DEFINITION_UNKNOWN and STEP_FILE_FAILED leave open whether it was
  */
 gboolean conversion_define(struct conversion *conversion, GError **error);
 
-/* Takes back what is on the disk of a conversion whose XML was not changed, by what the record tells: the new file goes,
- * whatever it holds. FALSE with @error where something is left. */
+/* Takes back what is on the disk of a conversion whose XML was not changed, by what the record
+ * tells: the new file goes, whatever it holds. FALSE with @error where something is left. */
 gboolean conversion_roll_back(const struct convert_record *record, GError **error);
 
 /* Tells the pool that the new file lies in about it. What fails is a note. */

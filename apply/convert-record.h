@@ -25,7 +25,8 @@ struct convert_record {
     char *file;          /* absolute; NULL for a domain */
     char *disk;          /* target name */
     char *path, *new_path; /* as the XML names the image, before and after */
-    char *real, *new_real; /* without symlinks; with @exchange new_real is the original's name afterwards */
+    /* Without symlinks; with @exchange new_real is the original's name afterwards. */
+    char *real, *new_real;
     gboolean exchange;
     char *from, *to, *preallocation;
     struct file_identity original;
@@ -42,7 +43,8 @@ void convert_record_free(struct convert_record *record);
 const char *convert_record_kept(const struct convert_record *record);
 const char *convert_record_current(const struct convert_record *record);
 
-/* Writes the announcement that begins a conversion ("convert"), and that of a later step; @members may be NULL. */
+/* Writes the announcement that begins a conversion ("convert"), and that of a later step;
+ * @members may be NULL. */
 gboolean convert_record_begin(const struct convert_record *record, struct journal_run *run,
                               GError **error);
 gboolean convert_record_step(const struct convert_record *record, struct journal_run *run,

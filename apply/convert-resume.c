@@ -36,8 +36,8 @@ refuse(GError **error, const struct convert_record *record, const char *format, 
 
 /* ---- Rolling back ---- */
 
-/* Whether what the new image holds is what domlint wrote, and nobody uses it: it once had a name, and whatever has a name can
- * be used. */
+/* Whether what the new image holds is what domlint wrote, and nobody uses it: it once had a
+ * name, and whatever has a name can be used. */
 static gboolean
 may_remove(const struct convert_past *past, const struct convert_record *record, GError **error)
 {
@@ -99,8 +99,8 @@ wish_of(const struct convert_past *past, const struct convert_record *record, co
     };
 }
 
-/* The disk names the copy: it stays, whatever a guest wrote to it. What else of the definition was to be changed (@finish) may
- * be missing after an exchange of names. */
+/* The disk names the copy: it stays, whatever a guest wrote to it. What else of the definition
+ * was to be changed (@finish) may be missing after an exchange of names. */
 static gboolean
 stay_on_copy(const struct convert_past *past, struct convert_record *record, const char *text,
              domxml_doc *doc, const domxml_elem *disk, gboolean finish, GError **error)
@@ -154,7 +154,8 @@ define_copy(struct conversion *conversion, int made, GError **error)
            conversion_define(conversion, error);
 }
 
-/* The copy is whole and has its name, the XML names the original still: goes on from there, or says why not. */
+/* The copy is whole and has its name, the XML names the original still: goes on from there, or
+ * says why not. */
 static gboolean
 go_on(const struct convert_past *past, const struct convert_record *record, const char *text,
       GError **error)
@@ -170,13 +171,15 @@ go_on(const struct convert_past *past, const struct convert_record *record, cons
     refusals = conversion.disk ? conversion_preflight(&conversion, PREFLIGHT_BEFORE_DEFINE) : NULL;
     if (!refusals || made < 0) {
         g_set_error_literal(error, CONVERT_ERROR, CONVERT_REFUSED,
-                            refusals ? "the copy cannot be opened" : "the disk is not there any more");
+                            refusals ? "the copy cannot be opened"
+                                     : "the disk is not there any more");
     } else if (refusals->len) {
         g_autofree char *why = conversion_refusals_text(refusals);
 
         g_set_error_literal(error, CONVERT_ERROR, CONVERT_REFUSED, why);
     } else if (!is_same_image(&conversion, record)) {
-        g_set_error_literal(error, CONVERT_ERROR, CONVERT_REFUSED, "the disk has another image now");
+        g_set_error_literal(error, CONVERT_ERROR, CONVERT_REFUSED,
+                            "the disk has another image now");
     } else {
         good = define_copy(&conversion, made, error);
     }

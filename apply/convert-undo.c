@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* convert-undo.c: back to the original where nothing is lost by that; and giving the original up. */
+/* convert-undo.c: back to the original where nothing is lost by that; and giving the original
+ * up. */
 #include "apply/convert-past.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ refuse(GError **error, const struct convert_record *record, const char *format, 
     return FALSE;
 }
 
-/* Opens the file at @path, which must be the one of @identity; with @unchanged, as it was. -1 with @error. */
+/* Opens the file at @path, which must be the one of @identity; with @unchanged, as it was. -1
+ * with @error. */
 static int
 open_ours(const struct convert_record *record, const char *path,
           const struct file_identity *identity, gboolean unchanged, const char *what,
@@ -56,7 +58,7 @@ open_ours(const struct convert_record *record, const char *path,
 struct convert_undo {
     const struct convert_past *past;
     const struct convert_record *record;
-    struct guard *guard; /* on the copy and the original; NULL where there is nothing to guard any more */
+    struct guard *guard; /* on the copy and the original; NULL where the copy is gone */
     int original;        /* -1 where it is not needed */
     gboolean exchanged;  /* we put the names back where they were before the conversion */
 };
@@ -124,8 +126,8 @@ guard_copy(struct convert_undo *undo, const char *path, GError **error)
     if (!undo->guard)
         return refuse(error, undo->record, "not taken back: %s", problem->message);
     if (!file_identity_same(guard_identity(undo->guard), &undo->record->made))
-        return refuse(error, undo->record, "%s is not the copy any more: another file has that name",
-                      path);
+        return refuse(error, undo->record,
+                      "%s is not the copy any more: another file has that name", path);
     return TRUE;
 }
 
@@ -167,8 +169,8 @@ begin_from_copy(struct convert_undo *undo, const domxml_doc *doc, const domxml_e
     return undo->exchanged;
 }
 
-/* The disk names the original: somebody began this before. What is left is the copy, which may go if nobody has written to it,
- * or nothing that the original does not hold. */
+/* The disk names the original: somebody began this before. What is left is the copy, which may
+ * go if nobody has written to it, or nothing that the original does not hold. */
 static gboolean
 begin_from_original(struct convert_undo *undo, GError **error)
 {

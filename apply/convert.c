@@ -59,8 +59,8 @@ convert_look(const struct convert_wish *wish, gboolean guard, struct convert_rec
     return refusals;
 }
 
-/* Why there is no room for the copy now, to be freed; NULL where there is. The plan looked at all of its copies, but may be
- * hours old, or have been made while the guest ran. */
+/* Why there is no room for the copy now, to be freed; NULL where there is. The plan looked at
+ * all of its copies, but may be hours old, or have been made while the guest ran. */
 static char *
 why_no_room(const struct conversion *conversion)
 {
@@ -74,7 +74,8 @@ why_no_room(const struct conversion *conversion)
     g_autoptr(GError) problem = NULL;
     struct qemu_img_size size = { 0 };
 
-    if (qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, &size, &problem)) {
+    if (qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, &size,
+                         &problem)) {
         need.bytes = need.bytes_least = size.required;
         if (space_add(space, &need, &problem))
             left = space_measure(space, &problem);
@@ -86,7 +87,8 @@ why_no_room(const struct conversion *conversion)
     return short_of->len ? g_strdup(g_ptr_array_index(short_of, 0)) : NULL;
 }
 
-/* Why the two names could not be exchanged in the end, to be freed; NULL where they can, or need not be. */
+/* Why the two names could not be exchanged in the end, to be freed; NULL where they can, or need
+ * not be. */
 static char *
 why_no_exchange(const struct conversion *conversion)
 {
@@ -256,7 +258,8 @@ describe(GError **error, const struct conversion *conversion, enum convert_error
                 *what ? "; " : "", what);
 }
 
-/* Whether the new image may be what the XML names, after a change of it that went wrong with @problem. */
+/* Whether the new image may be what the XML names, after a change of it that went wrong with
+ * @problem. */
 static gboolean
 may_be_defined(const struct conversion *conversion, const GError *problem)
 {

@@ -2,10 +2,11 @@
 /*
  * convert.h: carrying out the conversion of one disk's image.
  *
- * guard -> preflight -> new file beside the old one -> convert -> flush -> compare -> measure -> owner and labels -> name,
- * without replacing -> preflight again, under the guard -> define (or write the file) -> refresh the pool. The original
- * is kept. Each step is told to the journal before it begins; the steps are data (convert_steps), so that whoever tests
- * what happens when the program ends at each of them has their list.
+ * guard -> preflight -> new file beside the old one -> convert -> flush -> compare -> measure ->
+ * owner and labels -> name, without replacing -> preflight again, under the guard -> define (or
+ * write the file) -> refresh the pool. The original is kept. Each step is told to the journal
+ * before it begins; the steps are data (convert_steps), so that whoever tests what happens when
+ * the program ends at each of them has their list.
  */
 #pragma once
 
@@ -16,15 +17,18 @@
 #define CONVERT_ERROR convert_error_quark()
 GQuark convert_error_quark(void);
 enum convert_error {
-    CONVERT_REFUSED, /* nothing of it is left: it was not begun, or the last look before the change of the XML found what
-                      * forbids it; the message names each reason and the way out */
-    CONVERT_FAILED,  /* something failed part-way and was rolled back: the original is in use, nothing is left */
-    CONVERT_OPEN,    /* what stands now is not known, or could not be rolled back: --resume or --undo tells */
+    /* Nothing of it is left: it was not begun, or the last look before the change of the XML found
+     * what forbids it. The message names each reason and the way out. */
+    CONVERT_REFUSED,
+    /* Something failed part-way and was rolled back: the original is in use, nothing is left. */
+    CONVERT_FAILED,
+    /* What stands is not known, or could not be rolled back: --resume or --undo tells. */
+    CONVERT_OPEN,
 };
 
 /* What is to be converted, and into what. */
 struct convert_wish {
-    struct connection *connection;      /* read-write; NULL: a file, and nobody to ask who uses the image */
+    struct connection *connection;      /* read-write; NULL: a file, and nobody to ask */
     const struct source_domain *domain; /* NULL: a file */
     const char *file;                   /* the file's path; NULL: a domain */
     const char *text;                   /* the text that the plan was made from, without secrets */
@@ -32,9 +36,10 @@ struct convert_wish {
     const char *to, *preallocation;
     gboolean was_running;               /* it was shut down for this: --resume starts it again */
     guint number;                       /* among the run's conversions */
-    const char *state_dir;              /* the journal's, where the user named it: for the commands that are told */
+    const char *state_dir;              /* the journal's, as the user named it; or NULL */
     struct qemu_img_run run;
-    void (*step)(const char *step, void *data); /* told what begins (convert_steps); NULL: not told */
+    /* Told what begins (convert_steps); NULL: not told. */
+    void (*step)(const char *step, void *data);
     void *step_data;
 };
 
@@ -43,11 +48,12 @@ extern const char *const convert_steps[];
 
 /**
  * convert_look: what stands against @wish now, without doing anything.
- * @guard: guard the image meanwhile (which alone lets qemu-img check it, and tells whether it is in use); without it no lock is
- *   taken
+ * @guard: guard the image meanwhile (which alone lets qemu-img check it, and tells whether it is
+ *   in use); without it no lock is taken
  * @record: filled in as far as it can be told, to be cleared with convert_record_clear()
  * @size: what the copy takes; zeros where that cannot be told
- * Returns: an array of struct preflight_refusal *, to be unreferenced; empty where nothing stands against it.
+ * Returns: an array of struct preflight_refusal *, to be unreferenced; empty where nothing stands
+ * against it.
  */
 GPtrArray *convert_look(const struct convert_wish *wish, gboolean guard,
                         struct convert_record *record,
@@ -55,7 +61,8 @@ GPtrArray *convert_look(const struct convert_wish *wish, gboolean guard,
 
 /**
  * convert_run: does it all.
- * @notes: remarks for the user are added here (array of char *): the original's place and the command that removes it, ...
+ * @notes: remarks for the user are added here (array of char *): the original's place and the
+ *   command that removes it, ...
  * Returns: FALSE with @error (CONVERT_ERROR, JOURNAL_ERROR).
  */
 gboolean convert_run(const struct convert_wish *wish, struct journal_run *run, GPtrArray *notes,

@@ -100,8 +100,8 @@ definition_fetch(struct connection *connection, const struct source_domain *doma
     return NULL;
 }
 
-/* Target names before and after, of the disks whose name changed ("hda", "vda", ..., NULL). Our edits keep the
- * disks' order and number. */
+/* Target names before and after, of the disks whose name changed ("hda", "vda", ..., NULL). Our
+ * edits keep the disks' order and number. */
 static GPtrArray *
 renamed_disks(const domxml_doc *before, const domxml_doc *after)
 {
@@ -120,8 +120,8 @@ renamed_disks(const domxml_doc *before, const domxml_doc *after)
     return renamed;
 }
 
-/* Snapshots and checkpoints hold the disks as they were then: a revert brings those back without a word, and a
- * checkpoint knows its disk by its name (facts 4.5). */
+/* Snapshots and checkpoints hold the disks as they were then: a revert brings those back without a
+ * word, and a checkpoint knows its disk by its name (facts 4.5). */
 static gboolean
 check_past(const struct domain_now *now, GPtrArray *changes, GPtrArray *notes, GError **error)
 {
@@ -227,8 +227,9 @@ define_failed(const GError *problem, const char *what, gboolean *lost, GError **
     return fail(error, DEFINITION_REFUSED, "%s: %s", what, problem->message);
 }
 
-/* Validates against libvirt's schema, unless the definition that stands fails it too: then it could never be mended. The
- * daemon is the judge of both; that it takes its own text for valid defines what stands already.
+/* Validates against libvirt's schema, unless the definition that stands fails it too: then it
+ * could never be mended. The daemon is the judge of both; that it takes its own text for valid
+ * defines what stands already.
  * @lost: set where nobody knows whether it was defined */
 static gboolean
 define_validated(const struct definition *definition, const char *text, GPtrArray *notes,
@@ -265,7 +266,8 @@ has_disk(const domxml_doc *doc, const char *target)
     return FALSE;
 }
 
-/* Whether the disks read back as they were written; libvirt gives those an <address> that have none. */
+/* Whether the disks read back as they were written; libvirt gives those an <address> that have
+ * none. */
 static void
 compare_intent(const domxml_doc *intended, const domxml_doc *found, GPtrArray *differences)
 {

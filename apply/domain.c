@@ -19,7 +19,8 @@ look_free(void *data)
     g_free(look);
 }
 
-/* A driver that does not know the question has nothing to answer it by: the test driver keeps no managed saves. */
+/* A driver that does not know the question has nothing to answer it by: the test driver keeps no
+ * managed saves. */
 static int
 none_if_unsupported(int answer)
 {

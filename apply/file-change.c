@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file-change.c: what was changed in a file, as edits that take it back and digests of the texts between them. */
+/* file-change.c: what was changed in a file, as edits that take it back and digests of the texts
+ * between them. */
 #include "apply/file-change.h"
 
 #include <stdlib.h>
@@ -123,7 +124,8 @@ is_digest(JsonObject *object, const char *name, const char *text, size_t length)
     return g_strcmp0(json_object_get_string_member_with_default(object, name, NULL), digest) == 0;
 }
 
-/* The text before the change that @object tells of, to be freed with free(); NULL where that does not follow. */
+/* The text before the change that @object tells of, to be freed with free(); NULL where that
+ * does not follow. */
 static char *
 text_before(JsonObject *object, const char *text, size_t *length)
 {
@@ -139,8 +141,8 @@ text_before(JsonObject *object, const char *text, size_t *length)
     return old;
 }
 
-/* The text before all of them, to be freed with free(); NULL with @error. A change that was announced last may not have
- * been made. */
+/* The text before all of them, to be freed with free(); NULL with @error. A change that was
+ * announced last may not have been made. */
 static char *
 text_before_all(GPtrArray *changes, const char *text, size_t *length, GError **error)
 {

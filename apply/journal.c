@@ -300,8 +300,8 @@ journal_append(struct journal_run *run, const char *type, JsonObject *members, G
     if (write_all(run->fd, line, strlen(line)) && fdatasync(run->fd) == 0)
         return TRUE;
     fail(error, "cannot write the journal of run", run->id);
-    /* Half a line (a full disk) would make damage of whatever follows it; and what could not be flushed must not be
-     * taken for announced. */
+    /* Half a line (a full disk) would make damage of whatever follows it; and what could not be
+     * flushed must not be taken for announced. */
     if (end < 0 || ftruncate(run->fd, end) < 0) {
         close(run->fd);
         run->fd = -1;
@@ -370,7 +370,8 @@ journal_read(struct journal *journal, const char *id, GError **error)
             json_array_add_element(records, g_steal_pointer(&node));
         } else if (lines[i + 1]) {
             /* Only the last line can be torn; anything else is damage that must be seen. */
-            g_set_error(error, JOURNAL_ERROR, JOURNAL_FAILED, "%s: line %u is damaged", path, i + 1);
+            g_set_error(error, JOURNAL_ERROR, JOURNAL_FAILED, "%s: line %u is damaged", path,
+                        i + 1);
             json_array_unref(records);
             return NULL;
         }

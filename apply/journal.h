@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * journal.h: what domlint did to domains, written down before each step, so that it can be taken back.
- *
- * The state folder (0700) holds `lock`, and one folder a run: runs/ID/. In it the file `journal` is append-only,
- * one JSON object a line, each flushed to the disk before what it announces begins. No password is ever written:
- * texts are in the form without secrets. A torn last line (power loss while it was appended) announces a step
- * that did not begin, and is ignored.
+ * journal.h: what domlint did to domains, written down before each step, so that it can be taken
+ back. *
+ * The state folder (0700) holds `lock`, and one folder a run: runs/ID/. In it the file `journal`
+ * is append-only, one JSON object a line, each flushed to the disk before what it announces
+ * begins. No password is ever written: texts are in the form without secrets. A torn last line
+ * (power loss while it was appended) announces a step that did not begin, and is ignored.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ char *journal_default_dir(void);
 
 /**
  * journal_open:
- * @write: take the one writer's lock (never waits: JOURNAL_BUSY names the pid that holds it), and create the
- *   folder where it is absent; without it a folder that is absent is an empty journal
+ * @write: take the one writer's lock (never waits: JOURNAL_BUSY names the pid that holds it), and
+ *   create the folder where it is absent; without it a folder that is absent is an empty journal
  */
 struct journal *journal_open(const char *dir, gboolean write, GError **error);
 void journal_close(struct journal *journal);
@@ -62,11 +62,12 @@ void journal_run_free(struct journal_run *run);
 
 /* ---- reading ---- */
 
-/* The IDs of all runs, in the order they began, as a NULL-terminated array to be freed with g_strfreev(). */
+/* The IDs of all runs, in the order they began, as a NULL-terminated array to be freed with
+ * g_strfreev(). */
 GStrv journal_list(struct journal *journal, GError **error);
 
 /**
- * journal_read: the records of a run, as a JsonArray of objects with "type" and "time"; to be unreferenced.
- * NULL with JOURNAL_NONE for an unknown ID.
+ * journal_read: the records of a run, as a JsonArray of objects with "type" and "time"; to be
+ * unreferenced. NULL with JOURNAL_NONE for an unknown ID.
  */
 JsonArray *journal_read(struct journal *journal, const char *id, GError **error);

@@ -19,7 +19,8 @@ refuse(GError **error, const char *format, ...)
     return FALSE;
 }
 
-/* A revert to a snapshot in the image may go with a definition that has the disk on its old bus (facts 4.5). */
+/* A revert to a snapshot in the image may go with a definition that has the disk on its old bus
+ * (facts 4.5). */
 static gboolean
 check_images(const struct step_define *step, GError **error)
 {
@@ -118,8 +119,9 @@ read_changes(JsonObject *record, GError **error)
     return change_from_json(json_node_get_array(node), error);
 }
 
-/* Where we were killed between the define and its record, libvirt's own part of the change (a new <address>) is not in
- * the journal: it follows from what stood before and what stands now, for the disks that we were about to change. */
+/* Where we were killed between the define and its record, libvirt's own part of the change (a new
+ * <address>) is not in the journal: it follows from what stood before and what stands now, for the
+ * disks that we were about to change. */
 static GPtrArray *
 complete_changes(JsonObject *announced, GPtrArray *changes, const domxml_doc *now)
 {
@@ -246,7 +248,8 @@ step_define_undo(struct connection *connection, const struct source_domain *doma
                  GError **error)
 {
     struct definition *definition = definition_fetch(connection, domain, error);
-    g_autoptr(GPtrArray) changes = definition ? changes_to_revert(definition, records, error) : NULL;
+    g_autoptr(GPtrArray) changes =
+        definition ? changes_to_revert(definition, records, error) : NULL;
     gboolean ok = changes && undo_changes(definition, changes, run, notes, left, error);
 
     definition_free(definition);

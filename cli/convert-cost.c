@@ -32,7 +32,8 @@ convert_cost_estimate(struct planned *planned, const struct image_facts *facts)
 static void
 add_need(struct space *space, const struct planned *planned)
 {
-    g_autofree char *folder = planned->record.real ? g_path_get_dirname(planned->record.real) : NULL;
+    g_autofree char *folder =
+        planned->record.real ? g_path_get_dirname(planned->record.real) : NULL;
     gboolean smaller = planned->least < planned->size.required;
     const struct space_need need = {
         .folder = folder,

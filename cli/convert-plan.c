@@ -38,7 +38,8 @@ convert_plan_free(struct convert_plan *plan)
     g_free(plan);
 }
 
-/* The image step of the finding's fix that the options ask for; it becomes the first fix. NULL where there is none. */
+/* The image step of the finding's fix that the options ask for; it becomes the first fix. NULL
+ * where there is none. */
 static const struct lint_step *
 choose_step(struct lint_finding *finding, const struct options *options)
 {
@@ -211,7 +212,8 @@ add_target(struct convert_plan *plan, struct run *run, guint index)
     }
 }
 
-/* Two targets may name one image: files that no connection knows. Converting it for one would leave the other behind. */
+/* Two targets may name one image: files that no connection knows. Converting it for one would
+ * leave the other behind. */
 static void
 refuse_shared(const struct convert_plan *plan)
 {
@@ -257,9 +259,9 @@ show_one(const struct planned *planned)
         return;
     }
     cost = convert_cost_text(planned);
-    message("%s: %s (%s) will be converted to %s (%s, preallocation=%s): %s%s; the original is kept",
-            planned->label, planned->record.path, planned->record.from, planned->record.new_path,
-            planned->to, planned->preallocation, cost,
+    message("%s: %s (%s) will be converted to %s (%s, preallocation=%s): %s%s; the original is "
+            "kept", planned->label, planned->record.path, planned->record.from,
+            planned->record.new_path, planned->to, planned->preallocation, cost,
             planned->shut_down ? ", and is shut down for it and started again" : "");
 }
 

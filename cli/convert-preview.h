@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * convert-preview.h: what a document will be once the planned conversions are carried out, without carrying any out.
+ * convert-preview.h: what a document will be once the planned conversions are carried out,
+ * without carrying any out.
  */
 #pragma once
 

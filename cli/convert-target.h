@@ -19,7 +19,8 @@ struct converted_target {
  * @items: of struct planned *, all of this target
  * @document: as it was read; it is read anew before each conversion after the first
  *
- * Remarks are said on standard error. A failure sets status STATUS_FAILED, a refusal STATUS_REFUSED.
+ * Remarks are said on standard error. A failure sets status STATUS_FAILED, a refusal
+ * STATUS_REFUSED.
  * Returns: to be freed with converted_target_free().
  */
 struct converted_target *convert_target(struct run *run, struct fix_domains *fix,

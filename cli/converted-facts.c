@@ -8,7 +8,8 @@
 struct converted {
     struct facts_source source;
     struct facts_source *inner;
-    GHashTable *images; /* path -> struct image_facts *, whose strings are @inner's but for path and format */
+    /* path -> struct image_facts *, whose strings are @inner's but for path and format */
+    GHashTable *images;
 };
 
 static void

@@ -2,8 +2,8 @@
 /*
  * domain-notes.c: remarks on domains.
  *
- * What is checked and fixed is the definition of the next start. What the guest that runs has instead is found by the same
- * rules in its live definition.
+ * What is checked and fixed is the definition of the next start. What the guest that runs has
+ * instead is found by the same rules in its live definition.
  */
 #include "cli/domain-notes.h"
 
@@ -19,8 +19,8 @@ add(struct document *document, const char *format, ...)
     va_end(arguments);
 }
 
-/* What makes a finding the same in both definitions: the rule and the image, since the disk may have another name in the
- * one; or the disk's name where it has none. To be freed. */
+/* What makes a finding the same in both definitions: the rule and the image, since the disk may
+ * have another name in the one; or the disk's name where it has none. To be freed. */
 static char *
 identity(const domxml_doc *doc, const struct lint_finding *finding)
 {
@@ -36,7 +36,8 @@ identity(const domxml_doc *doc, const struct lint_finding *finding)
     return g_strdup_printf("%s %s", finding->rule->id, image ? image : "");
 }
 
-/* The failures of @findings on @doc that are not among @others on @other_doc, in words; to be freed. NULL without any. */
+/* The failures of @findings on @doc that are not among @others on @other_doc, in words; to be
+ * freed. NULL without any. */
 static char *
 only_in(const domxml_doc *doc, GPtrArray *findings, const domxml_doc *other_doc, GPtrArray *others)
 {

@@ -12,14 +12,15 @@ struct fix_domains;
 /* To be freed with fix_domains_end(). The journal is opened with the first change. */
 struct fix_domains *fix_domains_new(struct run *run);
 
-/* The step that carries out what @fixed, which was made from the document, changes in the domain's definition. All must
- * outlive it. */
+/* The step that carries out what @fixed, which was made from the document, changes in the domain's
+ * definition. All must outlive it. */
 struct step_define fix_domains_step(const struct run *run, const struct document *document,
                                     const struct lint_fixed *fixed);
 
 /**
- * fix_domains_do: carries out in the domain's definition what @fixed, which was made from the document, changes. What
- * there is to say is added to the document's messages, and *@status raised where it was refused or failed.
+ * fix_domains_do: carries out in the domain's definition what @fixed, which was made from the
+ * document, changes. What there is to say is added to the document's messages, and *@status raised
+ * where it was refused or failed.
  * Returns: whether it is done.
  */
 gboolean fix_domains_do(struct fix_domains *fix, struct document *document,

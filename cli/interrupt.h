@@ -24,8 +24,9 @@ GCancellable *interrupt_cancellable(struct interrupt *interrupt);
 void interrupt_enter(struct interrupt *interrupt);
 void interrupt_leave(struct interrupt *interrupt);
 
-/* Around work of one thread that has writes in it and must come to its own end, a quick one once interrupt_cancellable()
- * is cancelled: a domain that was shut down is started again. One thread at a time. */
+/* Around work of one thread that has writes in it and must come to its own end, a quick one once
+ * interrupt_cancellable() is cancelled: a domain that was shut down is started again. One thread
+ * at a time. */
 void interrupt_enter_long(struct interrupt *interrupt);
 void interrupt_leave_long(struct interrupt *interrupt);
 

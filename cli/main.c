@@ -162,8 +162,8 @@ prepare(struct run *run, GError **error)
         return FALSE;
     if (needs_consent(run) && !consent_possible(run->options)) {
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "%s asks first: --diff shows what it changes; there is no terminal to ask on, so say "
-                    "--yes to carry it out",
+                    "%s asks first: --diff shows what it changes; there is no terminal to ask on, "
+                    "so say --yes to carry it out",
                     run->options->convert ? "--fix --convert"
                     : run->options->all   ? "--fix of all domains"
                                           : "--fix --unsafe-fixes");
@@ -190,13 +190,14 @@ nobody_to_ask(struct run *run, const GError *problem)
     return FALSE;
 }
 
-/* Opens the connection that the targets need, and finds the domains; where they cannot be had, the targets say why, and
- * the others are worked on. FALSE: wrong usage, and the run's status says so. */
+/* Opens the connection that the targets need, and finds the domains; where they cannot be had,
+ * the targets say why, and the others are worked on. FALSE: wrong usage, and the run's status
+ * says so. */
 static gboolean
 find_domains(struct run *run)
 {
     const struct options *options = run->options;
-    const char *uri = options->connect ? options->connect : "libvirt's default connection";
+    const char *uri = connection_name(options->connect);
     g_autoptr(GError) problem = NULL;
     const char *hint;
 

@@ -123,8 +123,8 @@ preview_failed(struct preview *preview, const struct domxml_error *problem)
                      problem->text);
 }
 
-/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its way. What is to be said
- * of a domain besides goes into the comments. */
+/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its
+ * way. What is to be said of a domain besides goes into the comments. */
 static char *
 foresee_refusal(const struct run *run, struct preview *preview, const struct lint_fixed *fixed,
                 GString *out)
@@ -158,7 +158,8 @@ drop_preview(struct preview *preview, GString *out, const char *refusal)
     preview->fixes = 0;
 }
 
-/* The conversions' edits and those of the fixes after them, as edits of the document; NULL with @error. */
+/* The conversions' edits and those of the fixes after them, as edits of the document; NULL with
+ * @error. */
 static domxml_edits *
 join_edits(const struct convert_preview *conversions, const struct document *document,
            const struct lint_fixed *fixed, struct domxml_error *error)

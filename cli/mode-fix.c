@@ -26,7 +26,7 @@ struct outcome {
     GPtrArray *conversions;    /* of struct planned *: to be carried out first, in deliver() */
     GPtrArray *converted;      /* of struct planned *: those that were; NULL where none was to be */
     struct facts_source *converted_facts;
-    struct journal_run *record; /* where a file's changes are told, since its conversions are; NULL otherwise */
+    struct journal_run *record; /* tells a file's changes, where it has conversions; or NULL */
     GPtrArray *applied;        /* what is cleared, in the file or on standard output */
     enum exit_status status;   /* by the fixing itself, not by what is left */
 };
@@ -222,7 +222,8 @@ change_domain(struct fixing *fixing, struct outcome *outcome)
     }
 }
 
-/* The other fixes of what conversions left; none where one of them failed, and what stands now has to be looked at first. */
+/* The other fixes of what conversions left; none where one of them failed, and what stands now
+ * has to be looked at first. */
 static void
 fix_converted(struct run *run, struct outcome *outcome, gboolean failed)
 {
@@ -241,8 +242,8 @@ fix_converted(struct run *run, struct outcome *outcome, gboolean failed)
         outcome->applied = g_ptr_array_new();
 }
 
-/* Carries out the conversions, then makes the other fixes in what became of the document. Returns whether the domain is to
- * be started again. */
+/* Carries out the conversions, then makes the other fixes in what became of the document.
+ * Returns whether the domain is to be started again. */
 static gboolean
 convert(struct fixing *fixing, guint index, struct outcome *outcome)
 {

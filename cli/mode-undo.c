@@ -11,7 +11,8 @@
 #include "cli/past.h"
 #include "cli/run-story.h"
 
-/* The run to take back without an ID: the last that changed something and was not taken back; to be freed. */
+/* The run to take back without an ID: the last that changed something and was not taken back; to
+ * be freed. */
 static char *
 last_run(struct journal *journal, GError **error)
 {
@@ -55,8 +56,8 @@ is_of(const struct convert_record *conversion, const struct undo_part *part)
     return g_strcmp0(run_story_key(conversion), part->key) == 0;
 }
 
-/* Conversions that were interrupted come to their end first: rolled back, or done and to be taken back as such. One whose
- * original was given up leads nowhere back. */
+/* Conversions that were interrupted come to their end first: rolled back, or done and to be
+ * taken back as such. One whose original was given up leads nowhere back. */
 static gboolean
 settle(struct run *run, const struct run_story *story, const struct undo_part *part, GError **error)
 {
@@ -277,8 +278,9 @@ have_consent(struct run *run, const struct run_story *story)
         if (record->state > CONVERT_STATE_DONE)
             continue;
         count++;
-        message("%s, disk %s: goes back to %s, if the guest wrote nothing since; the copy is removed",
-                record->domain ? record->domain : record->file, record->disk, record->path);
+        message("%s, disk %s: goes back to %s, if the guest wrote nothing since; the copy is "
+                "removed", record->domain ? record->domain : record->file, record->disk,
+                record->path);
     }
     if (!count)
         return TRUE;

@@ -41,7 +41,8 @@ void mode_lint(struct run *run);
 void mode_fix(struct run *run);
 void mode_diff(struct run *run);
 
-/* Shows on standard error what mode_fix() would do, and remembers what was shown: what differs then is not touched.
+/* Shows on standard error what mode_fix() would do, and remembers what was shown: what differs
+ * then is not touched.
  * Returns: how many findings would be cleared. */
 guint mode_diff_for_consent(struct run *run);
 

@@ -61,7 +61,8 @@ option_table(struct raw_options *raw)
          "copy at most so many MiB a second", "MIB"},
         {"keep-going", 0, 0, FLAG, &raw->keep_going,
          "after a conversion that failed go on with the next", NULL},
-        {"yes", 'y', 0, FLAG, &raw->yes, "ask nothing: carry it out (changes of files never ask)", NULL},
+        {"yes", 'y', 0, FLAG, &raw->yes,
+         "ask nothing: carry it out (changes of files never ask)", NULL},
 
         {"state-dir", 0, 0, WORD, &raw->state_dir,
          "the folder of the journal that --undo reads (default: /var/lib/domlint for root)", "DIR"},

@@ -53,7 +53,7 @@ struct options {
     enum lint_severity fail_on, min_severity;
     enum color_when color;
     guint jobs;
-    gboolean all;           /* all domains of the connection: --all, or no TARGET where that means it */
+    gboolean all;           /* all domains of the connection: --all, or no TARGET */
     char *connect;          /* the connection's URI; NULL: libvirt's default */
     char *run;              /* the ID of the run to take back, finish or forget; "": the last */
     gboolean convert;       /* also carry out image conversions */

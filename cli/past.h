@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * past.h: a run that the journal tells of, with what acts on its conversions: --undo, --resume, --forget.
+ * past.h: a run that the journal tells of, with what acts on its conversions: --undo, --resume,
+ * --forget.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ gboolean past_run_open(struct past_run *past, const char *state_dir, const char 
                        GError **error);
 void past_run_clear(struct past_run *past);
 
-/* Opens the connection that the run was on, or that is given; for a run on files a connection that cannot be had is fine. */
+/* Opens the connection that the run was on, or that is given; for a run on files a connection
+ * that cannot be had is fine. */
 gboolean past_run_connect(const struct past_run *past, struct run *run, GError **error);
 
 /* What one of its conversions is acted on with. @domain: looked up by the caller. */

@@ -57,8 +57,8 @@ progress_size(guint64 bytes)
     return g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS);
 }
 
-/* The step that is announced is over when its record is written, but for the long ones, which begin with
- * the record before theirs. */
+/* The step that is announced is over when its record is written, but for the long ones, which
+ * begin with the record before theirs. */
 void
 progress_step(const char *step, void *data)
 {

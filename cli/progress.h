@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * progress.h: telling on standard error how a long copy goes: on a terminal one line that changes, elsewhere a line for
- * each step.
+ * progress.h: telling on standard error how a long copy goes: on a terminal one line that
+ * changes, elsewhere a line for each step.
  */
 #pragma once
 

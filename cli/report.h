@@ -29,6 +29,7 @@ enum report_end {
 };
 
 /* Ends and closes the reports.
- * @worked: whether there was anything to report; if not, those that are nothing without an end get one all the same */
+ * @worked: whether there was anything to report; if not, those that are nothing without an end get
+ * one all the same */
 enum report_end report_end(struct report *report, gboolean worked);
 void report_free(struct report *report);

@@ -22,8 +22,8 @@ run_story_key(const struct convert_record *record)
     return record->uuid ? record->uuid : record->file;
 }
 
-/* Adds the domains and files that conversions changed, or may have changed. A domain whose image was exchanged has no
- * define. */
+/* Adds the domains and files that conversions changed, or may have changed. A domain whose image
+ * was exchanged has no define. */
 static void
 add_conversions(struct run_story *story)
 {
@@ -61,7 +61,8 @@ run_story_read(struct run_story *story, JsonArray *records)
             g_ptr_array_add(story->keys, (gpointer)uuid);
             g_ptr_array_add(story->names, (gpointer)member(record, "domain"));
         } else if (is_type(record, "define-failed") && uuid) {
-            /* Nothing stands of it, unless putting back failed: then what stands is ours to take back. */
+            /* Nothing stands of it, unless putting back failed: then what stands is ours to take
+             * back. */
             guint index;
 
             if (json_object_get_boolean_member_with_default(record, "restored", TRUE) &&

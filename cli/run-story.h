@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run-story.h: what a run of the journal came to: who was changed, what was converted, whether it was taken back.
+ * run-story.h: what a run of the journal came to: who was changed, what was converted, whether
+ * it was taken back.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 struct run_story {
     const char *time, *command, *uri;
     gboolean ended;
-    GPtrArray *keys;        /* in order, of the domains (UUID) and files (path) that were, or may have been, changed */
+    GPtrArray *keys;        /* of what was, or may have been, changed, in order: UUIDs and paths */
     GPtrArray *names;       /* what to call them */
     GPtrArray *conversions; /* of struct convert_record *: all of the run */
 };
@@ -25,5 +26,6 @@ const char *run_story_key(const struct convert_record *record);
 /* Whether the run changed, or began to change, the domain's definition. */
 gboolean run_story_has_define(JsonArray *records, const char *uuid);
 
-/* A set of the IDs of the runs that later ones took back; taking back such a later one brings the first back. */
+/* A set of the IDs of the runs that later ones took back; taking back such a later one brings
+ * the first back. */
 GHashTable *run_story_undone(struct journal *journal, GStrv ids);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session.h: the libvirt connection of a run, opened where a TARGET is a domain and never otherwise: a hook that libvirtd
- * calls would hang it by calling back.
+ * session.h: the libvirt connection of a run, opened where a TARGET is a domain and never
+ * otherwise: a hook that libvirtd calls would hang it by calling back.
  */
 #pragma once
 
@@ -26,5 +26,6 @@ struct session *session_open(const char *uri, enum connection_access access,
                              struct facts_source *local, GError **error);
 void session_close(struct session *session);
 
-/* A remark on a connection without domains: which other one may be meant; NULL where there is none. Static. */
+/* A remark on a connection without domains: which other one may be meant; NULL where there is
+ * none. Static. */
 const char *session_hint_for_none(const struct session *session);

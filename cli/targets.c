@@ -271,7 +271,8 @@ targets_fail_domains(GPtrArray *targets, const char *uri, const char *why)
 
         if (target->word && !target->failure)
             target->failure = target->could_be_file
-                                  ? g_strdup_printf("%s; for the file write ./%s", why, target->word)
+                                  ? g_strdup_printf("%s; for the file write ./%s", why,
+                                                    target->word)
                                   : g_strdup(why);
     }
 }

@@ -14,7 +14,7 @@ struct target {
     char *shown;                  /* the digest of the text that consent was given to; or NULL */
     struct source_domain *domain; /* once it is found; NULL for a file */
     gboolean listed;              /* the domain was listed, not named: it may go again */
-    char *connection;             /* the URI of a connection whose domains cannot be listed; NULL for all others */
+    char *connection;             /* of a connection whose domains cannot be listed: its URI */
     char *failure; /* why it is known already that it cannot be read (a folder); NULL otherwise */
 };
 
@@ -36,8 +36,8 @@ gboolean targets_have_domains(GPtrArray *targets);
 gboolean targets_have_files(GPtrArray *targets);
 
 /**
- * targets_find_domains: looks up the domains that are named, each once however often it is named. One that cannot be had
- * becomes a target with a failure.
+ * targets_find_domains: looks up the domains that are named, each once however often it is named.
+ * One that cannot be had becomes a target with a failure.
  * Returns: FALSE with @error (G_OPTION_ERROR) where a word is a domain and a file.
  */
 gboolean targets_find_domains(GPtrArray *targets, struct session *session, GError **error);
@@ -45,8 +45,8 @@ gboolean targets_find_domains(GPtrArray *targets, struct session *session, GErro
 /* Adds all domains of the connection, by name bytewise. FALSE with @error (CONNECTION_ERROR). */
 gboolean targets_add_all(GPtrArray *targets, struct session *session, GError **error);
 
-/* Where there is no connection @uri to get domains from, for @why: those that are named become targets with a failure;
- * without any, the connection itself becomes one. */
+/* Where there is no connection @uri to get domains from, for @why: those that are named become
+ * targets with a failure; without any, the connection itself becomes one. */
 void targets_fail_domains(GPtrArray *targets, const char *uri, const char *why);
 
 /* The one of @targets that is the same file as @path; NULL where none is. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* convert.c: what a converted image means for the XML that names it; rules propose it, apply/ carries it out. */
+/* convert.c: what a converted image means for the XML that names it; rules propose it, apply/
+ * carries it out. */
 #include "lint/lint.h"
 
 #include <string.h>

@@ -124,8 +124,9 @@ void lint_fix_done(struct lint_fix *fix, gboolean ok, const struct domxml_error 
 void lint_fix_note(struct lint_fix *fix, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /**
- * lint_convert_edits: what converting the image of @disk means for its XML: format, source, and without
- * preallocation='off' the end of discard='unmap' and detect_zeroes='unmap', which would undo it.
+ * lint_convert_edits: what converting the image of @disk means for its XML: format, source, and
+ * without preallocation='off' the end of discard='unmap' and detect_zeroes='unmap', which would
+ * undo it.
  * @notes: remarks for the user are added here (array of char *)
  */
 gboolean lint_convert_edits(domxml_editor *editor, const domxml_elem *disk, const char *new_path,

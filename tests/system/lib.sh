@@ -150,6 +150,98 @@ domlint()
     "$domlint_program" --state-dir="$state" --color=never "$@" </dev/null
 }
 
+# ask_domlint ARG...: starts it on a terminal, in the background, and waits until it asks. What is
+# on that terminal goes to the file $terminal; answer_domlint ANSWER goes on.
+ask_domlint()
+{
+    local command
+
+    terminal=$DOMLINT_LIBVIRTD/terminal
+    rm -f "$terminal.in" "$terminal"
+    mkfifo "$terminal.in"
+    printf -v command '%q ' "$domlint_program" --state-dir="$state" --color=never "$@"
+    script -qefc "$command" "$terminal" <"$terminal.in" >/dev/null 2>&1 &
+    asking=$!
+    exec 7>"$terminal.in"
+    wait_for 30 grep -qF '[y/N]' "$terminal"
+}
+
+# answer_domlint STATUS ANSWER: answers, and expects that exit status.
+answer_domlint()
+{
+    local status=0
+
+    echo "$2" >&7
+    wait "$asking" || status=$?
+    exec 7>&-
+    [ $status = "$1" ] || fail "expected exit status $1, found $status: $(cat "$terminal")"
+}
+
+# stop_domlint_at SYSTEM_CALL COUNT FILE ARG...: starts it in the background, and waits until it has
+# stopped itself at that call on that file. Its output goes to $stopped.out and $stopped.err.
+stop_domlint_at()
+{
+    local call=$1 count=$2 file=$3
+
+    shift 3
+    stopped=$DOMLINT_LIBVIRTD/stopped
+    rm -f "$stopped".*
+    strace -f -qq -o /dev/null -e "trace=$call" -P "$file" \
+        -e "inject=$call:signal=STOP:when=$count" \
+        "$domlint_program" --state-dir="$state" --color=never "$@" \
+        </dev/null >"$stopped.out" 2>"$stopped.err" &
+    tracer=$!
+    wait_for 60 domlint_has_stopped
+}
+
+# For as long as it is traced it is never seen as merely stopped; but one that goes on is not in the
+# tracer's hands at each of these times.
+domlint_has_stopped()
+{
+    local try
+
+    stopped_pid=$(pgrep -P "$tracer") || return 1
+    for try in 1 2 3 4 5 6; do
+        grep -q '^State:[[:space:]]*[tT]' "/proc/$stopped_pid/status" || return 1
+        sleep 0.05
+    done
+}
+
+# continue_domlint STATUS: lets it go on, and expects that exit status.
+continue_domlint()
+{
+    local status=0
+
+    kill -CONT "$stopped_pid"
+    wait "$tracer" || status=$?
+    output=$(cat "$stopped.out")
+    errors=$(cat "$stopped.err")
+    [ $status = "$1" ] ||
+        fail "expected exit status $1, found $status; output: $output; errors: $errors"
+}
+
+# kill_domlint_at SYSTEM_CALL COUNT FILE ARG...: runs it, and kills it at that call on that file,
+# which is not done any more.
+kill_domlint_at()
+{
+    local call=$1 count=$2 file=$3 status=0
+
+    shift 3
+    {
+        strace -f -qq -o /dev/null -e "trace=$call" -P "$file" \
+            -e "inject=$call:signal=KILL:when=$count" \
+            "$domlint_program" --state-dir="$state" --color=never "$@" </dev/null >/dev/null ||
+            status=$?
+    } 2>/dev/null
+    [ $status = 137 ] || fail "expected to be killed, found exit status $status"
+}
+
+# findings REPORT: rule, subject and severity of each finding of a JSON report.
+findings()
+{
+    sed -n 's/^{"rule":"\([^"]*\)","severity":"\([^"]*\)","result":"\([^"]*\)",.*"subject":\([^,]*\),.*$/\1 \4 \2 \3/p' "$1"
+}
+
 # ---- Images and domains --------------------------------------------------------------------
 
 # make_image FORMAT PATH SIZE [OPTION...]: an image, with more options for `qemu-img create`.
