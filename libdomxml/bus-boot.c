@@ -126,6 +126,14 @@ first_disk(const domxml_editor *editor, bool inferred)
     return first;
 }
 
+static bool
+has_several(const domxml_editor *editor)
+{
+    const domxml_elem *disk = dx_disk_first(editor);
+
+    return disk && dx_disk_next(editor, disk);
+}
+
 bool
 dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_error *error)
 {
@@ -137,12 +145,12 @@ dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_er
         return true;
     if (!boots_disk(editor, domain, &by_order, error))
         return false;
-    /* Of one disk the order is plain whatever it is. */
-    if (!by_order || domxml_disk_count(dx_editor_doc(editor)) < 2)
+    if (!by_order)
         return true;
     if (!domxml_editor_find(editor, domain, "os/boot") && has_device_orders(editor, domain))
         return true;
-    if (!check_templates(editor, error))
+    /* Of one disk the order is plain whatever it is. */
+    if (has_several(editor) && !check_templates(editor, error))
         return false;
     boot->defined = first_disk(editor, false);
     boot->reread = first_disk(editor, true);
@@ -207,4 +215,23 @@ dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
     return dx_editor_note(editor, error,
                           "removed <boot dev='hd'/> from <os>: libvirt refuses it beside a boot "
                           "order");
+}
+
+bool
+dx_boot_keep(domxml_editor *editor, const domxml_elem *disk, const struct dx_boot *before,
+             struct domxml_error *error)
+{
+    struct dx_boot after;
+
+    if (!dx_boot_find(editor, &after, error))
+        return false;
+    /* Where none was booted, there is none to be kept. */
+    if (!before->defined ||
+        (before->defined == after.defined && before->reread == after.reread))
+        return true;
+    if (before->defined != before->reread)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "which disk the firmware boots hangs on buses that are not written: "
+                             "write bus= on all disks first");
+    return dx_boot_pin(editor, before->defined, error);
 }
