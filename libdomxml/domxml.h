@@ -467,6 +467,38 @@ const domxml_elem *domxml_disk_add(domxml_editor *editor, const char *device, co
 bool domxml_disk_remove(domxml_editor *editor, const domxml_elem *disk,
                         struct domxml_error *error);
 
+/* ---- Editing, metadata ----------------------------------------------------------------- */
+/* A program keeps what it knows of a domain in an element of its own namespace in the domain's
+ * <metadata>. libvirt keeps one element for each namespace, and drops those without one. */
+
+/** domxml_metadata_find: the element of namespace @uri in <metadata>, with the editor's changes in
+ * force, or NULL; for domxml_editor_get(), domxml_editor_set_attr() and the like. */
+const domxml_elem *domxml_metadata_find(const domxml_editor *editor, const char *uri);
+
+/**
+ * domxml_metadata_ensure:
+ * @uri: the namespace
+ * @name: the element's name with the prefix to be declared for @uri, such as "my:note"; without a
+ *   prefix the namespace is declared as the default one
+ *
+ * Sees to it that there is such an element; <metadata> is created where it is absent, after what
+ * libvirt writes before it (name, uuid, title, description). An element that is there keeps its
+ * prefix and content. DOMXML_ERR_REFUSED where an element of another name has the namespace.
+ *
+ * Returns: the element, as domxml_metadata_find() gives it; NULL with @error set otherwise.
+ */
+const domxml_elem *domxml_metadata_ensure(domxml_editor *editor, const char *uri,
+                                          const char *name, struct domxml_error *error);
+
+/** domxml_metadata_set: the same, with @text as the element's text; it must have no child
+ * elements. */
+bool domxml_metadata_set(domxml_editor *editor, const char *uri, const char *name,
+                         const char *text, struct domxml_error *error);
+
+/** domxml_metadata_remove: removes the element of namespace @uri, and <metadata> where that is left
+ * with nothing in it. */
+bool domxml_metadata_remove(domxml_editor *editor, const char *uri, struct domxml_error *error);
+
 /* ---- Edits ----------------------------------------------------------------------------- */
 
 /** domxml_edits_new: an empty list, to be freed with domxml_edits_free(). */
