@@ -18,6 +18,8 @@ struct interrupt {
     GCond idle;         /* signalled when @writes becomes 0 */
     guint writes;       /* under way */
     gboolean stopping;  /* a signal arrived */
+    GCancellable *cancellable;
+    GThread *long_work; /* the thread between interrupt_enter_long() and its end; or NULL */
 };
 
 void
@@ -43,6 +45,7 @@ wait_for_signal(void *data)
         return NULL;
     g_mutex_lock(&interrupt->lock);
     interrupt->stopping = TRUE;
+    g_cancellable_cancel(interrupt->cancellable);
     while (interrupt->writes)
         g_cond_wait(&interrupt->idle, &interrupt->lock);
     /* With the lock held, so that no write begins any more. */
@@ -57,6 +60,7 @@ interrupt_new(void)
 
     g_mutex_init(&interrupt->lock);
     g_cond_init(&interrupt->idle);
+    interrupt->cancellable = g_cancellable_new();
     sigemptyset(&interrupt->signals);
     for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++) {
         struct sigaction action;
@@ -82,16 +86,23 @@ interrupt_free(struct interrupt *interrupt)
         pthread_join(interrupt->thread, NULL);
         pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
     }
+    g_object_unref(interrupt->cancellable);
     g_mutex_clear(&interrupt->lock);
     g_cond_clear(&interrupt->idle);
     g_free(interrupt);
+}
+
+GCancellable *
+interrupt_cancellable(struct interrupt *interrupt)
+{
+    return interrupt->cancellable;
 }
 
 void
 interrupt_enter(struct interrupt *interrupt)
 {
     g_mutex_lock(&interrupt->lock);
-    while (interrupt->stopping)
+    while (interrupt->stopping && interrupt->long_work != g_thread_self())
         g_cond_wait(&interrupt->idle, &interrupt->lock);
     interrupt->writes++;
     g_mutex_unlock(&interrupt->lock);
@@ -104,4 +115,22 @@ interrupt_leave(struct interrupt *interrupt)
     if (--interrupt->writes == 0)
         g_cond_broadcast(&interrupt->idle);
     g_mutex_unlock(&interrupt->lock);
+}
+
+void
+interrupt_enter_long(struct interrupt *interrupt)
+{
+    interrupt_enter(interrupt);
+    g_mutex_lock(&interrupt->lock);
+    interrupt->long_work = g_thread_self();
+    g_mutex_unlock(&interrupt->lock);
+}
+
+void
+interrupt_leave_long(struct interrupt *interrupt)
+{
+    g_mutex_lock(&interrupt->lock);
+    interrupt->long_work = NULL;
+    g_mutex_unlock(&interrupt->lock);
+    interrupt_leave(interrupt);
 }

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 struct interrupt;
 
@@ -17,9 +17,18 @@ struct interrupt;
 struct interrupt *interrupt_new(void);
 void interrupt_free(struct interrupt *interrupt);
 
+/* Cancelled when such a signal arrives: long work inside interrupt_enter() ends itself by it. */
+GCancellable *interrupt_cancellable(struct interrupt *interrupt);
+
 /* Around each write. interrupt_enter() does not return once a signal has arrived. Thread-safe. */
 void interrupt_enter(struct interrupt *interrupt);
 void interrupt_leave(struct interrupt *interrupt);
+
+/* Around work of one thread that has writes in it and must come to its own end, a quick one once
+ * interrupt_cancellable() is cancelled: a domain that was shut down is started again. One thread
+ * at a time. */
+void interrupt_enter_long(struct interrupt *interrupt);
+void interrupt_leave_long(struct interrupt *interrupt);
 
 /* Ends the process by @number as if it had arrived with its default effect. */
 void interrupt_die(int number) G_GNUC_NORETURN;

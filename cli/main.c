@@ -9,6 +9,8 @@
 
 #include <libxml/parser.h>
 
+#include "cli/consent.h"
+#include "cli/convert-plan.h"
 #include "cli/message.h"
 #include "cli/mode.h"
 #include "probe/probe.h"
@@ -104,7 +106,12 @@ work(struct run *run)
         mode_lint(run);
         break;
     }
-    switch (report_end(run->report)) {
+}
+
+static void
+end_report(struct run *run, gboolean worked)
+{
+    switch (report_end(run->report, worked)) {
     case REPORT_WRITTEN:
         break;
     case REPORT_READER_GONE:
@@ -114,6 +121,15 @@ work(struct run *run)
         exit_status_raise(&run->status, STATUS_FAILED);
         break;
     }
+}
+
+/* --all is a target, never consent; the fixes that a guest must be ready for ask on domains. */
+static gboolean
+needs_consent(const struct run *run)
+{
+    return run->options->mode == MODE_FIX &&
+           (run->options->all || run->options->convert ||
+            (run->options->unsafe_fixes && targets_have_domains(run->targets)));
 }
 
 /* Opening a report for writing empties the file: it must be none of the documents. */
@@ -144,11 +160,122 @@ prepare(struct run *run, GError **error)
     if (!run->selection || !(run->targets = targets_list(run->options->targets, error)) ||
         !spare_targets(run, error))
         return FALSE;
+    if (needs_consent(run) && !consent_possible(run->options)) {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "%s asks first: --diff shows what it changes; there is no terminal to ask on, "
+                    "so say --yes to carry it out",
+                    run->options->convert ? "--fix --convert"
+                    : run->options->all   ? "--fix of all domains"
+                                          : "--fix --unsafe-fixes");
+        return FALSE;
+    }
     /* Of --fix, standard output is the document's where one comes from standard input. */
     run->report = report_new(run->options,
                              fixing && targets_have_stdin(run->targets) ? stderr : stdout, fixing,
                              error);
     return run->report != NULL;
+}
+
+/* Files whose images are to be converted, and no connection that knows who else uses them. */
+static gboolean
+nobody_to_ask(struct run *run, const GError *problem)
+{
+    if (run->options->mode != MODE_FIX || run->options->yes) {
+        message("who else uses the images is not known: %s", problem->message);
+        return TRUE;
+    }
+    message("--convert: who else uses the images is not known: %s; --yes converts all the same",
+            problem->message);
+    exit_status_raise(&run->status, STATUS_REFUSED);
+    return FALSE;
+}
+
+/* Opens the connection that the targets need, and finds the domains; where they cannot be had,
+ * the targets say why, and the others are worked on. FALSE: wrong usage, and the run's status
+ * says so. */
+static gboolean
+find_domains(struct run *run)
+{
+    const struct options *options = run->options;
+    const char *uri = session_default_uri(options->connect);
+    g_autoptr(GError) problem = NULL;
+    const char *hint;
+
+    if (!options->all && !options->convert && !targets_have_domains(run->targets))
+        return TRUE;
+    run->session = session_open(options->connect,
+                                options->mode == MODE_FIX ? CONNECTION_READ_WRITE
+                                                          : CONNECTION_READ_ONLY,
+                                run->facts, &problem);
+    if (run->session) {
+        uri = connection_uri(run->session->connection);
+        if (options->all)
+            targets_add_all(run->targets, run->session, &problem);
+        else
+            targets_find_domains(run->targets, run->session, &problem);
+    }
+    if (problem && problem->domain == G_OPTION_ERROR) {
+        run->status = usage_error(problem);
+        return FALSE;
+    }
+    if (problem && options->convert &&
+        ((!options->all && !targets_have_domains(run->targets)) ||
+         (!options->yes && targets_have_files(run->targets))))
+        return nobody_to_ask(run, problem);
+    hint = run->session ? session_hint_for_none(run->session) : NULL;
+    if (problem)
+        targets_fail_domains(run->targets, uri ? uri : "libvirt's default connection",
+                             problem->message);
+    else if (options->all && !run->targets->len)
+        message("there are no domains on %s%s%s", uri, hint ? "; " : "", hint ? hint : "");
+    return TRUE;
+}
+
+/* Shows what will be done and asks, where that is due. */
+static gboolean
+have_consent(struct run *run)
+{
+    g_autofree char *question = NULL;
+    guint fixes, conversions = 0;
+
+    if (run->options->convert) {
+        run->plan = convert_plan_new(run);
+        conversions = convert_plan_show(run->plan, run);
+    }
+    if (!needs_consent(run))
+        return TRUE;
+    if (run->options->yes)
+        return TRUE;
+    fixes = mode_diff_for_consent(run);
+    if (!fixes && !conversions)
+        return TRUE;
+    question = conversions
+                   ? g_strdup_printf("Convert %u image%s, and clear %u other finding%s by these "
+                                     "changes?", conversions, conversions == 1 ? "" : "s", fixes,
+                                     fixes == 1 ? "" : "s")
+                   : g_strdup_printf("Clear %u finding%s by these changes?", fixes,
+                                     fixes == 1 ? "" : "s");
+    if (consent_ask(run->options, question) == CONSENT_GIVEN)
+        return TRUE;
+    message("nothing was changed");
+    exit_status_raise(&run->status, STATUS_REFUSED);
+    return FALSE;
+}
+
+static void
+run_free(struct run *run)
+{
+    /* The targets hold domains of the session. */
+    if (run->targets)
+        g_ptr_array_unref(run->targets);
+    convert_plan_free(run->plan);
+    session_close(run->session);
+    facts_source_free(run->facts);
+    if (run->interrupt)
+        interrupt_free(run->interrupt);
+    if (run->report)
+        report_free(run->report);
+    lint_selection_free(run->selection);
 }
 
 static enum exit_status
@@ -157,21 +284,52 @@ run_on_documents(const struct options *options)
     const struct probe_options probe_options = {0};
     g_autoptr(GError) problem = NULL;
     struct run run = {.options = options};
-    gboolean prepared = prepare(&run, &problem);
+    enum exit_status status;
+    gboolean worked;
 
-    if (prepared) {
-        /* First of all threads, so that the others have its signals blocked. */
-        run.interrupt = interrupt_new();
-        run.facts = probe_new(&probe_options);
-        work(&run);
-        facts_source_free(run.facts);
-        interrupt_free(run.interrupt);
-        report_free(run.report);
+    if (!prepare(&run, &problem)) {
+        run_free(&run);
+        return usage_error(problem);
     }
-    if (run.targets)
-        g_ptr_array_unref(run.targets);
-    lint_selection_free(run.selection);
-    return prepared ? finish(&run) : usage_error(problem);
+    /* First of all threads, so that the others have its signals blocked. */
+    run.interrupt = interrupt_new();
+    run.facts = probe_new(&probe_options);
+    worked = find_domains(&run) && have_consent(&run);
+    if (worked)
+        work(&run);
+    end_report(&run, worked);
+    status = finish(&run);
+    run_free(&run);
+    return status;
+}
+
+/* The modes about what was done. */
+static enum exit_status
+run_on_journal(const struct options *options)
+{
+    const struct probe_options probe_options = {0};
+    struct run run = {.options = options};
+    enum exit_status status;
+
+    run.interrupt = interrupt_new();
+    run.facts = probe_new(&probe_options);
+    switch (options->mode) {
+    case MODE_UNDO:
+        mode_undo(&run);
+        break;
+    case MODE_RESUME:
+        mode_resume(&run);
+        break;
+    case MODE_FORGET:
+        mode_forget(&run);
+        break;
+    default:
+        mode_history(&run);
+        break;
+    }
+    status = finish(&run);
+    run_free(&run);
+    return status;
 }
 
 int
@@ -204,6 +362,12 @@ main(int argc, char **argv)
     case MODE_EXPLAIN:
     case MODE_LIST_RULES:
         status = document_rules(options);
+        break;
+    case MODE_UNDO:
+    case MODE_RESUME:
+    case MODE_FORGET:
+    case MODE_HISTORY:
+        status = run_on_journal(options);
         break;
     case MODE_LINT:
     case MODE_FIX:

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "apply/step-file.h"
+#include "cli/convert-preview.h"
 #include "cli/diff-label.h"
+#include "cli/domain-notes.h"
+#include "cli/fix-domain.h"
 #include "cli/message.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
@@ -26,6 +29,7 @@ struct preview {
 
 struct previewing {
     struct run *run;
+    gboolean for_consent;    /* to standard error, and what is shown is remembered */
     struct stream output;
     guint fixes, files, left;
 };
@@ -59,8 +63,16 @@ add_comment(GString *out, const char *format, ...)
 
 /* What the diff holds, and the steps that it cannot hold. */
 static void
-add_comments(GString *out, const struct document *document, const struct lint_fixed *fixed)
+add_comments(GString *out, const struct document *document, const struct lint_fixed *fixed,
+             const struct convert_preview *conversions)
 {
+    for (guint i = 0; i < conversions->items->len; i++) {
+        const struct planned *planned = g_ptr_array_index(conversions->items, i);
+
+        add_comment(out, "%s: convert %s (%s) to %s (%s, preallocation=%s) (%s; first)",
+                    planned->finding->rule->id, planned->record.path, planned->record.from,
+                    planned->record.new_path, planned->to, planned->preallocation, planned->label);
+    }
     for (guint i = 0; i < fixed->remaining->len; i++) {
         const struct lint_finding *finding = g_ptr_array_index(fixed->remaining, i);
         const struct lint_fix *fix = finding->fixes->len ? finding->fixes->pdata[0] : NULL;
@@ -68,7 +80,7 @@ add_comments(GString *out, const struct document *document, const struct lint_fi
         for (guint j = 0; fix && fix->effect == LINT_EFFECT_IMAGE && j < fix->steps->len; j++) {
             g_autofree char *step = lint_step_text(g_ptr_array_index(fix->steps, j));
 
-            add_comment(out, "%s: %s (%s, disk %s; not by this version)", finding->rule->id, step,
+            add_comment(out, "%s: %s (%s, disk %s; with --convert)", finding->rule->id, step,
                         document->target.name, finding->subject ? finding->subject : "?");
         }
     }
@@ -84,14 +96,16 @@ add_comments(GString *out, const struct document *document, const struct lint_fi
 
 /* The diff itself, after the comments. Whether it could be made. */
 static gboolean
-add_diff(GString *out, const struct document *document, const struct lint_fixed *fixed,
+add_diff(GString *out, const struct document *document, const domxml_edits *edits,
          struct domxml_error *problem)
 {
-    g_autofree char *old_label = diff_label("a/", document->path);
-    g_autofree char *new_label = diff_label("b/", document->path);
+    g_autofree char *name = g_strconcat(document->target.name, ".xml", NULL);
+    const char *path = document->path ? document->path : name;
+    g_autofree char *old_label = diff_label("a/", path);
+    g_autofree char *new_label = diff_label("b/", path);
     gsize length, diff_length;
     const char *text = domxml_doc_text(document->doc, &length);
-    char *diff = domxml_edits_diff(fixed->edits, text, length, old_label, new_label, &diff_length,
+    char *diff = domxml_edits_diff(edits, text, length, old_label, new_label, &diff_length,
                                    problem);
 
     if (!diff)
@@ -109,21 +123,81 @@ preview_failed(struct preview *preview, const struct domxml_error *problem)
                      problem->text);
 }
 
-static void
-preview_fixes(struct run *run, struct preview *preview)
+/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its
+ * way. What is to be said of a domain besides goes into the comments. */
+static char *
+foresee_refusal(const struct run *run, struct preview *preview, const struct lint_fixed *fixed,
+                GString *out)
 {
+    struct document *document = preview->document;
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) problem = NULL;
+    gsize length;
+    const char *text = domxml_doc_text(document->doc, &length);
+
+    if (document->domain) {
+        const struct step_define step = fix_domains_step(run, document, fixed);
+
+        if (!step_define_check(&step, notes, &problem))
+            return g_strdup(problem->message);
+        for (guint i = 0; i < notes->len; i++)
+            add_comment(out, "%s: %s", document->target.name,
+                        (const char *)g_ptr_array_index(notes, i));
+    } else if (!g_str_equal(document->path, "-")) {
+        return step_file_refusal(document->path, text, length);
+    }
+    return NULL;
+}
+
+/* What will be refused is not asked about. */
+static void
+drop_preview(struct preview *preview, GString *out, const char *refusal)
+{
+    g_string_truncate(out, 0);
+    add_comment(out, "%s will be refused: %s", preview->document->target.name, refusal);
+    preview->fixes = 0;
+}
+
+/* The conversions' edits and those of the fixes after them, as edits of the document; NULL with
+ * @error. */
+static domxml_edits *
+join_edits(const struct convert_preview *conversions, const struct document *document,
+           const struct lint_fixed *fixed, struct domxml_error *error)
+{
+    gsize length;
+    const char *text = domxml_doc_text(document->doc, &length);
+    g_autoptr(domxml_edits) none = domxml_edits_new(error);
+
+    if (!none)
+        return NULL;
+    return domxml_edits_compose(conversions->edits ? conversions->edits : none, fixed->edits, text,
+                                length, error);
+}
+
+static void
+preview_fixes(const struct previewing *previewing, struct preview *preview, guint index)
+{
+    const struct run *run = previewing->run;
     struct document *document = preview->document;
     struct domxml_error problem = DOMXML_ERROR_INIT;
     enum lint_safety safety = run->options->unsafe_fixes ? LINT_UNSAFE : LINT_SAFE;
     g_autoptr(GString) out = g_string_new(NULL);
     g_autofree char *refusal = NULL;
-    struct lint_fixed *fixed =
-        lint_fix_document(run->selection, document->doc, run->facts, safety, &problem);
-    gsize length;
-    const char *text = domxml_doc_text(document->doc, &length);
+    g_autoptr(domxml_edits) edits = NULL;
+    struct convert_preview conversions;
+    struct lint_fixed *fixed = NULL;
 
-    if (!fixed) {
+    if (convert_preview_make(&conversions, run, index, document, &problem))
+        fixed = lint_fix_document(run->selection,
+                                  conversions.doc ? conversions.doc : document->doc,
+                                  conversions.facts ? conversions.facts : document->facts, safety,
+                                  &problem);
+    if (fixed)
+        edits = join_edits(&conversions, document, fixed, &problem);
+    if (!edits) {
         preview_failed(preview, &problem);
+        lint_fixed_free(fixed);
+        convert_preview_clear(&conversions);
         return;
     }
     preview->findings = g_ptr_array_ref(fixed->remaining);
@@ -132,19 +206,22 @@ preview_fixes(struct run *run, struct preview *preview)
         document_message(document, 0, 0, "%s",
                          (const char *)g_ptr_array_index(fixed->failed, i));
     }
-    add_comments(out, document, fixed);
-    if (fixed->doc) {
+    add_comments(out, document, fixed, &conversions);
+    if (domxml_edits_count(edits) > 0 || conversions.items->len) {
         exit_status_raise(&preview->status, STATUS_FINDINGS);
-        preview->fixes = fixed->applied->len;
-        if (!add_diff(out, document, fixed, &problem))
+        preview->fixes = fixed->applied->len + conversions.items->len;
+        refusal = fixed->doc ? foresee_refusal(run, preview, fixed, out) : NULL;
+        if (!add_diff(out, document, edits, &problem))
             preview_failed(preview, &problem);
-        else if (!g_str_equal(document->path, "-"))
-            refusal = step_file_refusal(document->path, text, length);
-        if (refusal)
-            document_message(document, 0, 0, "--fix will refuse this file: %s", refusal);
+        if (refusal && previewing->for_consent)
+            drop_preview(preview, out, refusal);
+        else if (refusal)
+            document_message(document, 0, 0, "--fix will refuse this %s: %s",
+                             document->domain ? "domain" : "file", refusal);
     }
     preview->text = g_string_free(g_steal_pointer(&out), FALSE);
     lint_fixed_free(fixed);
+    convert_preview_clear(&conversions);
 }
 
 static gpointer
@@ -154,13 +231,20 @@ preview(gsize index, gpointer data)
     struct run *run = previewing->run;
     struct preview *made = g_new0(struct preview, 1);
 
-    made->document = document_read(g_ptr_array_index(run->targets, index));
+    made->document =
+        document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (made->document->doc) {
-        preview_fixes(run, made);
-        if (run->options->reports->len)
-            made->present = lint_run(run->selection, made->document->doc, run->facts);
+        preview_fixes(previewing, made, (guint)index);
+        if (previewing->for_consent) {
+            ((struct target *)g_ptr_array_index(run->targets, index))->shown =
+                document_digest(made->document);
+        } else if (run->options->reports->len) {
+            made->present =
+                lint_run(run->selection, made->document->doc, made->document->facts);
+            domain_notes_add(run, made->document, made->present);
+        }
         if (run->options->host)
-            document_require_images(made->document, run->facts);
+            document_require_images(made->document);
     }
     if (!made->findings)
         made->findings = g_ptr_array_new();
@@ -232,33 +316,54 @@ deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
 
         previewing->left += finding->result == LINT_RESULT_FAIL;
     }
+    if (previewing->for_consent) {
+        preview_free(preview);
+        return stream_check(&previewing->output);
+    }
     run_account(run, preview->document, preview->findings);
     exit_status_raise(&run->status, preview->status);
-    if (run->options->reports->len)
+    if (run->options->reports->len && !preview->document->vanished)
         more = report_target(run->report, &preview->document->target, NULL,
                              preview->present ? preview->present : preview->findings);
     preview_free(preview);
     return stream_check(&previewing->output) && more;
 }
 
+static void
+preview_all(struct previewing *previewing, FILE *file)
+{
+    const struct workers_job job = {
+        .count = previewing->run->targets->len,
+        .work = preview,
+        .deliver = deliver,
+        .discard = preview_free,
+        .data = previewing,
+    };
+
+    stream_open(&previewing->output, NULL, file, NULL);
+    workers_run(&job, previewing->run->options->jobs);
+}
+
+guint
+mode_diff_for_consent(struct run *run)
+{
+    struct previewing previewing = {.run = run, .for_consent = TRUE};
+
+    preview_all(&previewing, stderr);
+    return previewing.fixes;
+}
+
 void
 mode_diff(struct run *run)
 {
     struct previewing previewing = {.run = run};
-    const struct workers_job job = {
-        .count = run->targets->len,
-        .work = preview,
-        .deliver = deliver,
-        .discard = preview_free,
-        .data = &previewing,
-    };
 
-    stream_open(&previewing.output, NULL, stdout, NULL);
-    workers_run(&job, run->options->jobs);
+    preview_all(&previewing, stdout);
     run_close_output(run, &previewing.output, "diff");
     if (!run->options->quiet && !run->reader_gone)
-        message("--fix%s would clear %u finding%s in %u file%s; %u would be left",
+        message("--fix%s would clear %u finding%s in %u %s%s; %u would be left",
                 run->options->unsafe_fixes ? " --unsafe-fixes" : "", previewing.fixes,
                 previewing.fixes == 1 ? "" : "s", previewing.files,
-                previewing.files == 1 ? "" : "s", previewing.left);
+                run->session ? "target" : "file", previewing.files == 1 ? "" : "s",
+                previewing.left);
 }

@@ -2,6 +2,7 @@
 /*
  * mode-lint.c: checking documents and reporting what is found.
  */
+#include "cli/domain-notes.h"
 #include "cli/mode.h"
 #include "cli/workers.h"
 
@@ -27,11 +28,14 @@ check(gsize index, gpointer data)
     const struct run *run = data;
     struct checked *checked = g_new0(struct checked, 1);
 
-    checked->document = document_read(g_ptr_array_index(run->targets, index));
+    checked->document =
+        document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (checked->document->doc) {
-        checked->findings = lint_run(run->selection, checked->document->doc, run->facts);
+        checked->findings = lint_run(run->selection, checked->document->doc,
+                                     checked->document->facts);
+        domain_notes_add(run, checked->document, checked->findings);
         if (run->options->host)
-            document_require_images(checked->document, run->facts);
+            document_require_images(checked->document);
     } else {
         checked->findings = g_ptr_array_new();
     }
@@ -47,7 +51,8 @@ deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
     gboolean more;
 
     run_account(run, document, checked->findings);
-    more = report_target(run->report, &document->target, NULL, checked->findings);
+    more = document->vanished ||
+           report_target(run->report, &document->target, NULL, checked->findings);
     checked_free(checked);
     return more;
 }

@@ -13,12 +13,16 @@
 #include "lint/run.h"
 
 /* One run over documents. */
+struct convert_plan;
+
 struct run {
     const struct options *options;
     struct lint_selection *selection;
     struct facts_source *facts;
+    struct session *session;  /* NULL where no target is a domain */
     struct interrupt *interrupt;
     GPtrArray *targets;       /* of struct target * */
+    struct convert_plan *plan; /* of conversions; NULL without --convert */
     struct report *report;
     enum exit_status status;  /* so far */
     gboolean reader_gone;     /* standard output has no reader any more */
@@ -36,6 +40,17 @@ void run_close_output(struct run *run, struct stream *output, const char *what);
 void mode_lint(struct run *run);
 void mode_fix(struct run *run);
 void mode_diff(struct run *run);
+
+/* Shows on standard error what mode_fix() would do, and remembers what was shown: what differs
+ * then is not touched.
+ * Returns: how many findings would be cleared. */
+guint mode_diff_for_consent(struct run *run);
+
+/* The journal's: list what was done; take a run back. */
+void mode_history(struct run *run);
+void mode_undo(struct run *run);
+void mode_resume(struct run *run);
+void mode_forget(struct run *run);
 
 /* Write documentation of @rules (of const struct lint_rule *) to standard output. */
 void mode_explain(const GPtrArray *rules, gboolean color);

@@ -8,11 +8,11 @@
 
 /* The options as they stand on the command line, before they are checked. */
 struct raw_options {
-    gboolean fix, diff, list_rules, help, version;
-    gboolean unsafe_fixes, host, strict, quiet, yes;
+    gboolean fix, diff, history, list_rules, help, version;
+    gboolean all, convert, shutdown, keep_going, unsafe_fixes, host, strict, quiet, yes;
     GStrv explain, rules, except, formats, targets; /* NULL where not given */
-    char *fail_on, *min_severity, *color;
-    int jobs;
+    char *fail_on, *min_severity, *color, *undo, *resume, *forget, *to, *preallocation, *connect, *state_dir;
+    int jobs, shutdown_timeout, rate_limit;
 };
 
 /* The table for GOption, which fills in @raw, in the order of --help; to be freed with g_free(). */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "apply/journal.h"
 #include "cli/nearest.h"
 #include "cli/option-table.h"
 #include "cli/options.h"
@@ -35,6 +36,13 @@ raw_options_clear(struct raw_options *raw)
     g_free(raw->fail_on);
     g_free(raw->min_severity);
     g_free(raw->color);
+    g_free(raw->undo);
+    g_free(raw->resume);
+    g_free(raw->forget);
+    g_free(raw->to);
+    g_free(raw->preallocation);
+    g_free(raw->connect);
+    g_free(raw->state_dir);
 }
 
 static void
@@ -54,6 +62,11 @@ options_free(struct options *options)
     g_free(options->rules);
     g_free(options->except);
     g_free(options->explain);
+    g_free(options->connect);
+    g_free(options->run);
+    g_free(options->to);
+    g_free(options->preallocation);
+    g_free(options->state_dir);
     g_ptr_array_unref(options->reports);
     g_strfreev(options->targets);
     g_free(options);
@@ -131,6 +144,10 @@ parse_mode(const struct raw_options *raw, struct options *options, GError **erro
     } modes[] = {
         {raw->fix, MODE_FIX, "--fix"},
         {raw->diff, MODE_DIFF, "--diff"},
+        {raw->undo != NULL, MODE_UNDO, "--undo"},
+        {raw->resume != NULL, MODE_RESUME, "--resume"},
+        {raw->forget != NULL, MODE_FORGET, "--forget"},
+        {raw->history, MODE_HISTORY, "--history"},
         {raw->explain != NULL, MODE_EXPLAIN, "--explain"},
         {raw->list_rules, MODE_LIST_RULES, "--list-rules"},
     };
@@ -202,6 +219,25 @@ parse_reports(const struct raw_options *raw, struct options *options, GError **e
     return TRUE;
 }
 
+static const char *
+mode_name(enum mode mode)
+{
+    switch (mode) {
+    case MODE_UNDO:
+        return "--undo (its ID is written --undo=ID)";
+    case MODE_RESUME:
+        return "--resume (its ID is written --resume=ID)";
+    case MODE_FORGET:
+        return "--forget";
+    case MODE_HISTORY:
+        return "--history";
+    case MODE_EXPLAIN:
+        return "--explain";
+    default:
+        return "--list-rules";
+    }
+}
+
 static gboolean
 parse_targets(struct raw_options *raw, struct options *options, GError **error)
 {
@@ -209,14 +245,51 @@ parse_targets(struct raw_options *raw, struct options *options, GError **error)
                              options->mode == MODE_DIFF;
     gboolean has_targets = raw->targets && raw->targets[0];
 
-    if (has_targets && !takes_targets)
-        return wrong(error, "%s takes no TARGET: '%s'",
-                     options->mode == MODE_EXPLAIN ? "--explain" : "--list-rules", raw->targets[0]);
-    if (!has_targets && takes_targets)
-        return wrong(error,
-                     "no TARGET: domlint FILE... checks files or folders of domain XML, domlint - "
-                     "standard input (live domains come with a later version)");
+    if ((has_targets || raw->all) && !takes_targets)
+        return wrong(error, "%s takes no TARGET: '%s'", mode_name(options->mode),
+                     raw->all ? "--all" : raw->targets[0]);
+    if (has_targets && raw->all)
+        return wrong(error, "--all is all domains: it goes with no TARGET ('%s')",
+                     raw->targets[0]);
+    options->all = takes_targets && !has_targets;
     options->targets = has_targets ? g_steal_pointer(&raw->targets) : g_new0(char *, 1);
+    return TRUE;
+}
+
+/* What conversions are made into, and how. */
+static gboolean
+parse_conversion(struct raw_options *raw, struct options *options, GError **error)
+{
+    static const char *const formats[] = {"raw", "qcow2", NULL};
+    static const char *const ways[] = {"off", "metadata", "falloc", "full", NULL};
+    const char *needs = raw->to              ? "--to"
+                        : raw->preallocation ? "--preallocation"
+                        : raw->shutdown      ? "--shutdown"
+                        : raw->rate_limit    ? "--rate-limit"
+                        : raw->keep_going    ? "--keep-going"
+                                             : NULL;
+    int place;
+
+    if (needs && !raw->convert && options->mode != MODE_RESUME)
+        return wrong(error, "%s is about conversions: it goes with --convert", needs);
+    if (raw->convert && options->mode != MODE_FIX && options->mode != MODE_DIFF)
+        return wrong(error, "--convert goes with --fix or --diff");
+    if ((raw->to && !parse_word("--to", raw->to, formats, &place, error)) ||
+        (raw->preallocation &&
+         !parse_word("--preallocation", raw->preallocation, ways, &place, error)))
+        return FALSE;
+    if (raw->preallocation && g_str_equal(raw->preallocation, "metadata") &&
+        g_strcmp0(raw->to, "qcow2") != 0)
+        return wrong(error, "--preallocation=metadata is of qcow2: say --to=qcow2");
+    if (raw->shutdown_timeout < 1 || raw->rate_limit < 0)
+        return wrong(error, "--shutdown-timeout and --rate-limit are positive numbers");
+    options->convert = raw->convert;
+    options->to = g_steal_pointer(&raw->to);
+    options->preallocation = g_steal_pointer(&raw->preallocation);
+    options->shutdown = raw->shutdown;
+    options->shutdown_timeout = (guint)raw->shutdown_timeout;
+    options->rate_limit = (guint)raw->rate_limit;
+    options->keep_going = raw->keep_going;
     return TRUE;
 }
 
@@ -237,7 +310,7 @@ check(struct raw_options *raw, struct options *options, GError **error)
         !parse_level("--fail-on", raw->fail_on, &options->fail_on, error) ||
         !parse_level("--min-severity", raw->min_severity, &options->min_severity, error) ||
         (raw->color && !parse_word("--color", raw->color, when, &color, error)) ||
-        !parse_targets(raw, options, error))
+        !parse_conversion(raw, options, error) || !parse_targets(raw, options, error))
         return FALSE;
 
     options->color = (enum color_when)color;
@@ -251,6 +324,10 @@ check(struct raw_options *raw, struct options *options, GError **error)
     options->strict = raw->strict;
     options->quiet = raw->quiet;
     options->yes = raw->yes;
+    options->connect = g_steal_pointer(&raw->connect);
+    options->run = g_strdup(raw->undo ? raw->undo : raw->resume ? raw->resume : raw->forget);
+    options->state_dir_given = raw->state_dir != NULL;
+    options->state_dir = raw->state_dir ? g_steal_pointer(&raw->state_dir) : journal_default_dir();
     return TRUE;
 }
 
@@ -294,7 +371,12 @@ split_words(const GOptionEntry *entries, int argc, char **argv)
             options = FALSE;
         if (options && i > 0)
             value = attached_value(entries, argv[i]);
-        g_ptr_array_add(words, value ? g_strndup(argv[i], value) : g_strdup(argv[i]));
+        /* An option whose value may be left out: GOption reads only one that is there. */
+        if (options &&
+            (g_str_equal(argv[i], "--undo") || g_str_equal(argv[i], "--resume")))
+            g_ptr_array_add(words, g_strconcat(argv[i], "=", NULL));
+        else
+            g_ptr_array_add(words, value ? g_strndup(argv[i], value) : g_strdup(argv[i]));
         if (value)
             g_ptr_array_add(words, g_strdup(argv[i] + value));
     }
@@ -323,7 +405,7 @@ parse_words(const GOptionEntry *entries, int argc, char **argv, GError **error)
 struct options *
 options_parse(int argc, char **argv, GError **error)
 {
-    struct raw_options raw = {.jobs = JOBS_NOT_GIVEN};
+    struct raw_options raw = {.jobs = JOBS_NOT_GIVEN, .shutdown_timeout = 180};
     g_autofree GOptionEntry *entries = option_table(&raw);
     struct options *options = g_new0(struct options, 1);
     GError *problem = NULL;

@@ -12,6 +12,10 @@ enum mode {
     MODE_LINT,
     MODE_FIX,
     MODE_DIFF,
+    MODE_UNDO,
+    MODE_HISTORY,
+    MODE_RESUME,
+    MODE_FORGET,
     MODE_EXPLAIN,
     MODE_LIST_RULES,
     MODE_HELP,
@@ -49,6 +53,18 @@ struct options {
     enum lint_severity fail_on, min_severity;
     enum color_when color;
     guint jobs;
+    gboolean all;           /* all domains of the connection: --all, or no TARGET */
+    char *connect;          /* the connection's URI; NULL: libvirt's default */
+    char *run;              /* the ID of the run to take back, finish or forget; "": the last */
+    gboolean convert;       /* also carry out image conversions */
+    char *to;               /* raw, qcow2; NULL: as the rule says */
+    char *preallocation;    /* off, metadata, falloc, full; NULL: as the rule says */
+    gboolean shutdown;      /* shut running domains down for a conversion */
+    guint shutdown_timeout; /* seconds */
+    guint rate_limit;       /* MiB a second; 0: none */
+    gboolean keep_going;    /* after a failure go on with the next target */
+    char *state_dir;        /* of the journal; never NULL */
+    gboolean state_dir_given;
     GStrv targets;          /* as given; never NULL */
 };
 

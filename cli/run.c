@@ -25,10 +25,10 @@ tell_failure(struct run *run, const struct lint_target *target)
     if (shows_failures(run->options))
         return;
     if (target->failure_line > 0)
-        message("%s:%d:%d: %s", target->path, target->failure_line, target->failure_column,
-                target->failure);
+        message("%s:%d:%d: %s", target->path ? target->path : target->name, target->failure_line,
+                target->failure_column, target->failure);
     else
-        message("%s: %s", target->path, target->failure);
+        message("%s: %s", target->path ? target->path : target->name, target->failure);
 }
 
 void
@@ -36,6 +36,11 @@ run_account(struct run *run, const struct document *document, GPtrArray *finding
 {
     for (guint i = 0; i < document->messages->len; i++)
         message("%s", (const char *)g_ptr_array_index(document->messages, i));
+    if (document->vanished) {
+        message("%s: it is not there any more", document->target.name);
+        if (!document->listed)
+            exit_status_raise(&run->status, STATUS_UNREADABLE);
+    }
     if (document->target.failure)
         tell_failure(run, &document->target);
     exit_status_raise(&run->status, exit_status_of_findings(findings, run->options->fail_on,

@@ -48,7 +48,12 @@ target_free(gpointer data)
     struct target *target = data;
 
     g_free(target->path);
+    g_free(target->word);
     g_free(target->failure);
+    g_free(target->shown);
+    g_free(target->connection);
+    if (target->domain)
+        source_domain_free(target->domain);
     g_free(target);
 }
 
@@ -115,18 +120,14 @@ add_path(struct listing *listing, const char *path, GError **error)
     return TRUE;
 }
 
-static gboolean
-refuse_word(const char *word, GError **error)
+static void
+add_domain(GPtrArray *targets, const char *word, gboolean could_be_file)
 {
-    if (g_file_test(word, G_FILE_TEST_EXISTS))
-        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "'%s' could be a file or a domain: for the file write ./%s or file:%s", word,
-                    word, word);
-    else
-        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "'%s' is no path (it has no '/' and does not end in .xml); domains by name "
-                    "come with a later version", word);
-    return FALSE;
+    struct target *target = g_new0(struct target, 1);
+
+    target->word = g_strdup(word);
+    target->could_be_file = could_be_file && g_file_test(word, G_FILE_TEST_EXISTS);
+    g_ptr_array_add(targets, target);
 }
 
 static gboolean
@@ -147,9 +148,10 @@ add_word(struct listing *listing, const char *word, GError **error)
         add(listing->targets, "-", NULL);
         return TRUE;
     case WORD_DOMAIN:
-        break;
+        add_domain(listing->targets, rest, rest == word);
+        return TRUE;
     }
-    return refuse_word(word, error);
+    return FALSE;
 }
 
 GPtrArray *
@@ -169,6 +171,112 @@ targets_list(GStrv words, GError **error)
     return listing.targets;
 }
 
+gboolean
+targets_have_domains(GPtrArray *targets)
+{
+    for (guint i = 0; i < targets->len; i++) {
+        if (((const struct target *)g_ptr_array_index(targets, i))->word)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean
+targets_have_files(GPtrArray *targets)
+{
+    for (guint i = 0; i < targets->len; i++) {
+        const struct target *target = g_ptr_array_index(targets, i);
+
+        if (target->path && !g_str_equal(target->path, "-"))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Finds the domain that @target names. FALSE with @error where a file has that name too. */
+static gboolean
+find_domain(struct target *target, struct session *session, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+
+    target->domain = source_libvirt_lookup(session->connection, target->word, &problem);
+    if (target->domain && target->could_be_file) {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "'%s' is a file and a domain: write ./%s or dom:%s", target->word, target->word,
+                    target->word);
+        return FALSE;
+    }
+    if (target->domain)
+        return TRUE;
+    target->failure =
+        target->could_be_file
+            ? g_strdup_printf("%s; for the file write ./%s", problem->message, target->word)
+            : g_strdup(problem->message);
+    return TRUE;
+}
+
+gboolean
+targets_find_domains(GPtrArray *targets, struct session *session, GError **error)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = 0; i < targets->len;) {
+        struct target *target = g_ptr_array_index(targets, i);
+
+        if (target->word && !target->domain && !target->failure &&
+            !find_domain(target, session, error))
+            return FALSE;
+        if (target->domain && !g_hash_table_add(seen, target->domain->uuid))
+            g_ptr_array_remove_index(targets, i);
+        else
+            i++;
+    }
+    return TRUE;
+}
+
+gboolean
+targets_add_all(GPtrArray *targets, struct session *session, GError **error)
+{
+    g_autoptr(GPtrArray) domains = source_libvirt_list(session->connection, error);
+    g_autofree gpointer *array = NULL;
+    gsize count;
+
+    if (!domains)
+        return FALSE;
+    array = g_ptr_array_steal(domains, &count);
+    for (gsize i = 0; i < count; i++) {
+        struct target *target = g_new0(struct target, 1);
+
+        target->domain = array[i];
+        target->word = g_strdup(target->domain->name);
+        target->listed = TRUE;
+        g_ptr_array_add(targets, target);
+    }
+    return TRUE;
+}
+
+void
+targets_fail_domains(GPtrArray *targets, const char *uri, const char *why)
+{
+    if (!targets_have_domains(targets)) {
+        struct target *target = g_new0(struct target, 1);
+
+        target->connection = g_strdup(uri);
+        target->failure = g_strdup(why);
+        g_ptr_array_add(targets, target);
+        return;
+    }
+    for (guint i = 0; i < targets->len; i++) {
+        struct target *target = g_ptr_array_index(targets, i);
+
+        if (target->word && !target->failure)
+            target->failure = target->could_be_file
+                                  ? g_strdup_printf("%s; for the file write ./%s", why,
+                                                    target->word)
+                                  : g_strdup(why);
+    }
+}
+
 const struct target *
 targets_find(GPtrArray *targets, const char *path)
 {
@@ -179,7 +287,7 @@ targets_find(GPtrArray *targets, const char *path)
     for (guint i = 0; i < targets->len; i++) {
         const struct target *target = g_ptr_array_index(targets, i);
 
-        if (stat(target->path, &status) == 0 && status.st_dev == wanted.st_dev &&
+        if (target->path && stat(target->path, &status) == 0 && status.st_dev == wanted.st_dev &&
             status.st_ino == wanted.st_ino)
             return target;
     }
@@ -190,7 +298,7 @@ gboolean
 targets_have_stdin(GPtrArray *targets)
 {
     for (guint i = 0; i < targets->len; i++) {
-        if (g_str_equal(((const struct target *)g_ptr_array_index(targets, i))->path, "-"))
+        if (g_strcmp0(((const struct target *)g_ptr_array_index(targets, i))->path, "-") == 0)
             return TRUE;
     }
     return FALSE;

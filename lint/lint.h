@@ -123,6 +123,16 @@ void lint_fix_done(struct lint_fix *fix, gboolean ok, const struct domxml_error 
 /* A remark shown under the fix. */
 void lint_fix_note(struct lint_fix *fix, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/**
+ * lint_convert_edits: what converting the image of @disk means for its XML: format, source, and
+ * without preallocation='off' the end of discard='unmap' and detect_zeroes='unmap', which would
+ * undo it.
+ * @notes: remarks for the user are added here (array of char *)
+ */
+gboolean lint_convert_edits(domxml_editor *editor, const domxml_elem *disk, const char *new_path,
+                            const char *format, const char *preallocation, GPtrArray *notes,
+                            struct domxml_error *error);
+
 /* An image step: convert the image at @path into a new file at @new_path. */
 void lint_fix_convert(struct lint_fix *fix, const char *path, const char *from_format,
                       const char *new_path, const char *to_format, const char *preallocation);

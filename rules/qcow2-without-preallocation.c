@@ -45,26 +45,6 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const struct image_fac
     return domxml_find(disk, "shareable") ? "other domains may use the shareable image" : NULL;
 }
 
-/* What the guest discards loses its clusters again, unless qcow2 keeps their mapping. */
-static gboolean
-stop_decay(struct lint_fix *fix, const domxml_elem *disk, gboolean raw, struct domxml_error *error)
-{
-    static const char *const names[] = { "discard", "detect_zeroes" };
-
-    if (!raw && g_strcmp0(domxml_get(disk, "driver@discard_no_unref"), "on") == 0)
-        return TRUE;
-    for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-        g_autofree char *path = g_strconcat("driver@", names[i], NULL);
-
-        if (g_strcmp0(domxml_get(disk, path), "unmap") != 0)
-            continue;
-        if (!domxml_disk_set_driver(lint_fix_editor(fix), disk, names[i], NULL, error))
-            return FALSE;
-        lint_fix_note(fix, "removed %s='unmap': it would undo the preallocation", names[i]);
-    }
-    return TRUE;
-}
-
 static void
 offer(struct lint_finding *finding, const domxml_elem *disk, const struct image_facts *image,
       const char *format, const char *preallocation)
@@ -73,15 +53,15 @@ offer(struct lint_finding *finding, const domxml_elem *disk, const struct image_
     guint64 unit = image->virtual_size >> 30 < 10 ? 1 << 20 : 1 << 30;
     gboolean raw = g_str_equal(format, "raw");
     g_autofree char *path = raw ? lint_converted_name(image->path, format) : g_strdup(image->path);
-    const struct domxml_attr source = { "file", path };
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     struct lint_fix *fix = lint_fix(finding, LINT_SAFE, LINT_EFFECT_IMAGE,
                                     "convert to %s, preallocated (%s)", format, preallocation);
-    domxml_editor *editor = lint_fix_editor(fix);
 
     lint_fix_convert(fix, image->path, "qcow2", path, format, preallocation);
-    lint_fix_done(fix, domxml_disk_set_format(editor, disk, format, &error)
-                       && domxml_disk_set_source(editor, disk, "file", &source, 1, &error)
-                       && stop_decay(fix, disk, raw, &error), &error);
+    lint_fix_done(fix, lint_convert_edits(lint_fix_editor(fix), disk, path, format, preallocation,
+                                          notes, &error), &error);
+    for (guint i = 0; i < notes->len; i++)
+        lint_fix_note(fix, "%s", (const char *)notes->pdata[i]);
     lint_fix_note(fix, "takes %" G_GUINT64_FORMAT " %s of space %s; the original is kept",
                   (image->virtual_size + unit - 1) / unit, unit == 1 << 20 ? "MiB" : "GiB",
                   raw ? "at once" : "as the guest writes");

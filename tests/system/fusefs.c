@@ -7,7 +7,8 @@
  *
  * OPERATION is one of those in operation_names below, GLOB is matched with the path in the file
  * system without its leading slash, WHAT is EIO, ENOSPC, EINVAL, EOPNOTSUPP, EACCES, ESTALE or
- * "hang". "direct" is an open with O_DIRECT. Stays in the foreground; ends when unmounted or
+ * "hang". "direct" is an open with O_DIRECT, "rename-flags" a rename with RENAME_NOREPLACE or
+ * RENAME_EXCHANGE. Stays in the foreground; ends when unmounted or
  * killed, and then whatever hung ends too.
  */
 #define FUSE_USE_VERSION 31
@@ -40,6 +41,7 @@ enum operation {
     OP_FALLOCATE,
     OP_FSYNC,
     OP_RENAME,
+    OP_RENAME_FLAGS,
     OP_LINK,
     OP_UNLINK,
     OP_STATFS,
@@ -57,6 +59,7 @@ static const char *const operation_names[OP_COUNT] = {
     [OP_FALLOCATE] = "fallocate",
     [OP_FSYNC] = "fsync",
     [OP_RENAME] = "rename",
+    [OP_RENAME_FLAGS] = "rename-flags",
     [OP_LINK] = "link",
     [OP_UNLINK] = "unlink",
     [OP_STATFS] = "statfs",
@@ -296,6 +299,8 @@ fs_rename(const char *from, const char *to, unsigned int flags)
 {
     int wrong = fault(OP_RENAME, from);
 
+    if (!wrong && flags != 0)
+        wrong = fault(OP_RENAME_FLAGS, from);
     return wrong ? wrong
                  : result(renameat2(self()->root, below(from), self()->root, below(to), flags));
 }
