@@ -6,22 +6,41 @@
  */
 #include <string.h>
 
-#include "libdomxml/disk.h"
-#include "libdomxml/internal.h"
+#include "libdomxml/editor.h"
 
-/* The namespace URI that is in force for an element with the editor's changes, or NULL. */
+/* Whether an attribute declares the prefix (of length 0: the default namespace). */
+static bool
+declares(const char *attr, const char *prefix, size_t length)
+{
+    if (strncmp(attr, "xmlns", 5) != 0)
+        return false;
+    if (length == 0)
+        return attr[5] == '\0';
+    return attr[5] == ':' && strncmp(attr + 6, prefix, length) == 0 && attr[6 + length] == '\0';
+}
+
+/* The namespace URI that is in force for an element with the editor's changes, or NULL. Allocates
+ * nothing: not to find one for lack of memory would be to add another. */
 static const char *
 namespace_of(const domxml_editor *editor, const domxml_elem *elem)
 {
-    const char *name = domxml_elem_name(elem);
-    const char *colon = strchr(name, ':');
-    dx_autofree char *path =
-        colon ? dx_format("@xmlns:%.*s", (int)(colon - name), name) : dx_format("@xmlns");
-    const char *uri = NULL;
+    const char *prefix = domxml_elem_name(elem);
+    const char *colon = strchr(prefix, ':');
+    size_t length = colon ? (size_t)(colon - prefix) : 0;
 
-    for (; path && elem && !uri; elem = domxml_elem_parent(elem))
-        uri = domxml_editor_get(editor, elem, path);
-    return uri && *uri ? uri : NULL;
+    for (; elem; elem = domxml_elem_parent(elem)) {
+        const char *attr;
+
+        for (size_t i = 0; (attr = dx_editor_attr_name(editor, elem, i)); i++) {
+            const char *uri;
+
+            if (!declares(attr, prefix, length))
+                continue;
+            uri = dx_editor_attr(editor, elem, attr);
+            return uri && *uri ? uri : NULL;
+        }
+    }
+    return NULL;
 }
 
 static const domxml_elem *
