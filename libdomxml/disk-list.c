@@ -139,7 +139,7 @@ note_loss(domxml_editor *editor, const domxml_elem *disk, const struct dx_boot *
 {
     const char *name = dx_disk_get(editor, disk, "target@dev", "");
 
-    if (boot->defined == disk &&
+    if (boot->disk.defined == disk &&
         !dx_editor_note(editor, error, "disk %s was the one that the firmware boots", name))
         return false;
     if (domxml_editor_get(editor, disk, "boot@order") &&
@@ -159,7 +159,7 @@ remove_disk(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
     if (!dx_disk_refuse_mirror(editor, disk, error) || !dx_boot_find(editor, &before, error) ||
         !note_loss(editor, disk, &before, error) || !domxml_editor_remove(editor, disk, error))
         return false;
-    return before.defined == disk || dx_boot_keep(editor, disk, &before, error);
+    return dx_boot_keep(editor, disk, &before, error);
 }
 
 bool

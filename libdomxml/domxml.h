@@ -405,7 +405,8 @@ bool domxml_disk_set_source(domxml_editor *editor, const domxml_elem *disk, cons
  * firmware boots now where the move would make it boot another (then <os><boot dev='hd'/> goes).
  *
  * DOMXML_ERR_REFUSED for floppies, CD-ROMs to virtio, device='lun', read-only disks to sata and
- * ide, a machine without that bus, a bus that is full, and where the boot disk cannot be kept.
+ * ide, a machine without that bus, a bus that is full, and where the boot disk, or the CD-ROM that
+ * is booted, cannot be kept. Looks at all disks of the domain.
  */
 bool domxml_disk_set_bus(domxml_editor *editor, const domxml_elem *disk, const char *bus,
                          struct domxml_error *error);
