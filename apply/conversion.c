@@ -184,6 +184,15 @@ write_file(struct conversion *conversion, GError **error)
 gboolean
 conversion_define(struct conversion *conversion, GError **error)
 {
+    const struct convert_record *record = &conversion->record;
+    const char *path = convert_record_current(record);
+
+    /* Once more, right before: no XML is to name what is not there. */
+    if (!convert_present_at(path, &record->made)) {
+        g_set_error(error, CONVERT_ERROR, CONVERT_REFUSED,
+                    "%s is not there any more: somebody removed what domlint made", path);
+        return FALSE;
+    }
     return conversion->wish->domain ? define_domain(conversion, error)
                                     : write_file(conversion, error);
 }

@@ -38,6 +38,19 @@ original_image(const struct conversion *conversion)
     return (struct qemu_img_image){ guard_fd(conversion->guard), conversion->record.from };
 }
 
+/* What the copy takes. Of raw qemu-img tells the whole size, holes or not: what a growing qcow2
+ * would take is what is written of it. */
+static gboolean
+measure_copy(const struct conversion *conversion, struct qemu_img_size *size, GError **error)
+{
+    const struct convert_wish *wish = conversion->wish;
+    const struct qemu_img_image image = original_image(conversion);
+    gboolean sparse = g_str_equal(wish->to, "raw") && g_str_equal(wish->preallocation, "off");
+
+    return qemu_img_measure(&wish->run, &image, sparse ? "qcow2" : wish->to, wish->preallocation,
+                            NULL, size, error);
+}
+
 GPtrArray *
 convert_look(const struct convert_wish *wish, gboolean guard, struct convert_record *record,
              struct qemu_img_size *size)
@@ -48,11 +61,8 @@ convert_look(const struct convert_wish *wish, gboolean guard, struct convert_rec
     memset(size, 0, sizeof(*size));
     conversion_begin(&conversion, wish, "0", guard);
     refusals = conversion_preflight(&conversion, PREFLIGHT_BEFORE_COPY);
-    if (!refusals->len && conversion.guard) {
-        const struct qemu_img_image image = original_image(&conversion);
-
-        qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, size, NULL);
-    }
+    if (!refusals->len && conversion.guard)
+        measure_copy(&conversion, size, NULL);
     *record = conversion.record;
     memset(&conversion.record, 0, sizeof(conversion.record));
     conversion_clear(&conversion);
@@ -64,8 +74,6 @@ convert_look(const struct convert_wish *wish, gboolean guard, struct convert_rec
 static char *
 why_no_room(const struct conversion *conversion)
 {
-    const struct convert_wish *wish = conversion->wish;
-    const struct qemu_img_image image = original_image(conversion);
     g_autofree char *folder = g_path_get_dirname(conversion->record.real);
     struct space_need need = { .folder = folder, .name = conversion->record.path };
     struct space *space = space_new();
@@ -74,8 +82,7 @@ why_no_room(const struct conversion *conversion)
     g_autoptr(GError) problem = NULL;
     struct qemu_img_size size = { 0 };
 
-    if (qemu_img_measure(&wish->run, &image, wish->to, wish->preallocation, NULL, &size,
-                         &problem)) {
+    if (measure_copy(conversion, &size, &problem)) {
         need.bytes = need.bytes_least = size.required;
         if (space_add(space, &need, &problem))
             left = space_measure(space, &problem);
@@ -120,17 +127,17 @@ static gboolean
 make(struct conversion *conversion, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(conversion->record.real);
+    struct convert_record *record = &conversion->record;
     JsonObject *members;
 
     conversion->file = new_file_create(folder, guard_fd(conversion->guard), error);
-    if (!conversion->file ||
-        !new_file_identity(conversion->file, &conversion->record.made, error))
+    if (!conversion->file || !new_file_identity(conversion->file, &record->made, error))
         return FALSE;
+    record->temporary = g_strdup(new_file_temporary(conversion->file));
     members = json_object_new();
-    json_object_set_object_member(members, "made",
-                                  convert_identity_to_json(&conversion->record.made));
-    if (new_file_temporary(conversion->file))
-        json_object_set_string_member(members, "temporary", new_file_temporary(conversion->file));
+    json_object_set_object_member(members, "made", convert_identity_to_json(&record->made));
+    if (record->temporary)
+        json_object_set_string_member(members, "temporary", record->temporary);
     return announce(conversion, "convert-made", members, error);
 }
 

@@ -137,6 +137,14 @@ first_disk(const domxml_editor *editor, bool cdrom, bool inferred)
     return first;
 }
 
+static bool
+has_several(const domxml_editor *editor)
+{
+    const domxml_elem *disk = dx_disk_first(editor);
+
+    return disk && dx_disk_next(editor, disk);
+}
+
 static struct dx_booted
 find_first(const domxml_editor *editor, bool cdrom)
 {
@@ -157,12 +165,12 @@ dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_er
         return true;
     if (!find_wanted(editor, domain, &wanted, error))
         return false;
-    /* Of one disk the order is plain whatever it is. */
-    if (!(wanted.disk || wanted.cdrom) || domxml_disk_count(dx_editor_doc(editor)) < 2)
+    if (!wanted.disk && !wanted.cdrom)
         return true;
     if (!domxml_editor_find(editor, domain, "os/boot") && has_device_orders(editor, domain))
         return true;
-    if (!check_templates(editor, error))
+    /* Of one disk the order is plain whatever it is. */
+    if (has_several(editor) && !check_templates(editor, error))
         return false;
     if (wanted.disk)
         boot->disk = find_first(editor, false);
@@ -229,4 +237,33 @@ dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
     return dx_editor_note(editor, error,
                           "removed <boot dev='hd'/> from <os>: libvirt refuses it beside a boot "
                           "order");
+}
+
+/* Whether what was booted is so no more, though it is still there. */
+static bool
+is_lost(const domxml_editor *editor, const struct dx_booted *before, const struct dx_booted *after)
+{
+    if (!before->defined || dx_editor_is_removed(editor, before->defined))
+        return false;
+    return before->defined != after->defined || before->reread != after->reread;
+}
+
+bool
+dx_boot_keep(domxml_editor *editor, const domxml_elem *disk, const struct dx_boot *before,
+             struct domxml_error *error)
+{
+    struct dx_boot after;
+
+    if (!dx_boot_find(editor, &after, error))
+        return false;
+    if (is_lost(editor, &before->cdrom, &after.cdrom))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "the firmware would boot another CD-ROM");
+    if (!is_lost(editor, &before->disk, &after.disk))
+        return true;
+    if (before->disk.defined != before->disk.reread)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "which disk the firmware boots hangs on buses that are not written: "
+                             "write bus= on all disks first");
+    return dx_boot_pin(editor, before->disk.defined, error);
 }

@@ -126,6 +126,17 @@ result(long value)
     return value < 0 ? -errno : (int)value;
 }
 
+/* The numbers of inodes are those below: two names of one file are one file. What is open is removed
+ * as any other file, and not renamed first. */
+static void *
+fs_init(struct fuse_conn_info *connection, struct fuse_config *config)
+{
+    (void)connection;
+    config->use_ino = 1;
+    config->hard_remove = 1;
+    return fuse_get_context()->private_data;
+}
+
 static int
 fs_getattr(const char *path, struct stat *st, struct fuse_file_info *info)
 {
@@ -386,6 +397,7 @@ fs_removexattr(const char *path, const char *name)
 }
 
 static const struct fuse_operations operations = {
+    .init = fs_init,
     .getattr = fs_getattr,
     .readlink = fs_readlink,
     .readdir = fs_readdir,
