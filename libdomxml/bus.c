@@ -91,6 +91,12 @@ move(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
            dx_bus_drop_refused(editor, disk, bus, error);
 }
 
+static bool
+is_same(const struct dx_booted *one, const struct dx_booted *other)
+{
+    return one->defined == other->defined && one->reread == other->reread;
+}
+
 /* Moves, and keeps the boot disk by comparing which it is before and after. */
 static bool
 move_keeping_boot(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
@@ -101,13 +107,16 @@ move_keeping_boot(domxml_editor *editor, const domxml_elem *disk, const struct d
     if (!dx_boot_find(editor, &before, error) || !move(editor, disk, bus, old, error) ||
         !dx_boot_find(editor, &after, error))
         return false;
-    if (before.defined == after.defined && before.reread == after.reread)
+    if (!is_same(&before.cdrom, &after.cdrom))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "the firmware would boot another CD-ROM");
+    if (is_same(&before.disk, &after.disk))
         return true;
-    if (before.defined != before.reread)
+    if (before.disk.defined != before.disk.reread)
         return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
                              "which disk the firmware boots hangs on buses that are not written: "
                              "write bus= on all disks first");
-    return dx_boot_pin(editor, before.defined, error);
+    return dx_boot_pin(editor, before.disk.defined, error);
 }
 
 static bool

@@ -43,13 +43,17 @@ bool dx_target_in_use(const domxml_editor *editor, const domxml_elem *disk, cons
 char *dx_target_choose(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
                        struct domxml_error *error);
 
-/* ---- bus-boot.c: the disk that the firmware boots ---- */
+/* ---- bus-boot.c: the disks that the firmware boots ---- */
 
-/* The disk that the firmware boots because of the order of the disks, or NULL where none is booted
- * so (per-device boot orders, direct kernel boot, no domain). */
-struct dx_boot {
+/* A disk that the firmware boots because of the order of the disks, or NULL where none is. */
+struct dx_booted {
     const domxml_elem *defined; /* once this document is defined */
     const domxml_elem *reread;  /* once libvirt reads what it made of it, when it is restarted */
+};
+
+/* None where the order does not decide (per-device boot orders, direct kernel boot, no domain). */
+struct dx_boot {
+    struct dx_booted disk, cdrom;
 };
 
 bool dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_error *error);

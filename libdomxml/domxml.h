@@ -402,7 +402,8 @@ bool domxml_disk_set_source(domxml_editor *editor, const domxml_elem *disk, cons
  * new bus refuses removed, root= in <cmdline> renamed with the target, and <boot order='1'/> put on
  * the disk that the firmware boots now where the move would make it boot another (then <os><boot
  * dev='hd'/> goes). DOMXML_ERR_REFUSED for CD-ROMs and floppies to virtio, device='lun', a machine
- * without PCI, and where the boot disk cannot be kept by that.
+ * without PCI, and where the boot disk cannot be kept by that, or the CD-ROM that is booted. Looks
+ * at all disks of the domain.
  */
 bool domxml_disk_set_bus(domxml_editor *editor, const domxml_elem *disk, const char *bus,
                          struct domxml_error *error);

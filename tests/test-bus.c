@@ -200,6 +200,9 @@ static const struct move boot_moves[] = {
     /* A CD-ROM that changes its place among CD-ROMs changes no boot disk. */
     { "sata", 0, PC(BOOT("hd"), CDROM("hdc", "ide") PLAIN("vda", "virtio")),
       PC(BOOT("hd"), CDROM("sda", "sata") PLAIN("vda", "virtio")) },
+    /* The first CD-ROM stays the first. */
+    { "virtio", 1, PC(BOOT("cdrom"), CDROM("sda", "sata") PLAIN("hda", "ide") CDROM("hdc", "ide")),
+      PC(BOOT("cdrom"), CDROM("sda", "sata") PLAIN("vda", "virtio") CDROM("hdc", "ide")) },
     /* Names of one letter sort before those of two. */
     { "virtio", 1, PC(BOOT("hd"), PLAIN("vdaa", "virtio") PLAIN("hda", "ide")),
       PC("", PINNED("vdaa", "virtio") PLAIN("vda", "virtio")) },
@@ -367,6 +370,10 @@ static const struct {
     { "virtio",
       PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("vda", "virtio")
          "    <interface type='user'>\n      <boot order='1'/>\n    </interface>\n"), 0,
+      DOMXML_ERR_REFUSED },
+    /* hdc is booted now: ide comes first. Then it would be sda. */
+    { "virtio", PC(BOOT("cdrom") BOOT("hd"),
+                   PLAIN("hda", "ide") CDROM("sda", "sata") CDROM("hdc", "ide")), 0,
       DOMXML_ERR_REFUSED },
     /* Defined so, sdb is booted; once libvirt is restarted, sda (tried). */
     { "virtio", PC(BOOT("hd"), PLAIN("sdb", "scsi") NO_BUS("hda") NO_BUS("sda")), 0,

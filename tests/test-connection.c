@@ -96,7 +96,7 @@ START_TEST(test_work_overdue)
 
     ck_assert(!deadline_run(threads, pass_gate, gate, gate_release, 50));
     ck_assert_int_ge(g_get_monotonic_time() - begin, 50 * 1000);
-    ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
     ck_assert_int_eq(g_atomic_int_get(&gate->freed), FALSE);
     /* What was left behind frees its data when it comes back, also when nobody runs threads any
      * more. */
@@ -165,7 +165,7 @@ open_in_vain(const char *uri, guint call_ms)
     char *text;
 
     ck_assert_ptr_null(connection_open(loop, uri, CONNECTION_READ_ONLY, &limits, &error));
-    ck_assert_int_lt(g_get_monotonic_time() - begin, 10 * G_USEC_PER_SEC);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
     ck_assert(g_error_matches(error, CONNECTION_ERROR, CONNECTION_ERROR_OPEN));
     text = g_strdup(error->message);
     event_loop_free(loop);
@@ -437,7 +437,7 @@ suite(void)
     tcase_add_loop_test(plain, test_place, 0, G_N_ELEMENTS(places));
     tcase_add_test(plain, test_order);
     suite_add_tcase(s, plain);
-    tcase_set_timeout(vain, 30);
+    tcase_set_timeout(vain, 300);
     tcase_add_test(vain, test_open_nobody_there);
     tcase_add_test(vain, test_open_unknown_driver);
     tcase_add_test(vain, test_open_nobody_answers);

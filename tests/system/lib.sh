@@ -186,25 +186,18 @@ stop_domlint_at()
     shift 3
     stopped=$DOMLINT_LIBVIRTD/stopped
     rm -f "$stopped".*
-    strace -f -qq -o /dev/null -e "trace=$call" -P "$file" \
+    strace -f -qq -o "$stopped.trace" -e "trace=$call" -P "$file" \
         -e "inject=$call:signal=STOP:when=$count" \
         "$domlint_program" --state-dir="$state" --color=never "$@" \
         </dev/null >"$stopped.out" 2>"$stopped.err" &
     tracer=$!
-    wait_for 60 domlint_has_stopped
+    wait_for 120 domlint_has_stopped
 }
 
-# For as long as it is traced it is never seen as merely stopped; but one that goes on is not in the
-# tracer's hands at each of these times.
+# By its tracer's word: for as long as it is traced, its state is that of one that stops at each call.
 domlint_has_stopped()
 {
-    local try
-
-    stopped_pid=$(pgrep -P "$tracer") || return 1
-    for try in 1 2 3 4 5 6; do
-        grep -q '^State:[[:space:]]*[tT]' "/proc/$stopped_pid/status" || return 1
-        sleep 0.05
-    done
+    grep -qF -e '--- stopped by SIGSTOP ---' "$stopped.trace" && stopped_pid=$(pgrep -P "$tracer")
 }
 
 # continue_domlint STATUS: lets it go on, and expects that exit status.
