@@ -197,7 +197,7 @@ static gboolean
 find_domains(struct run *run)
 {
     const struct options *options = run->options;
-    const char *uri = connection_name(options->connect);
+    const char *uri = session_default_uri(options->connect);
     g_autoptr(GError) problem = NULL;
     const char *hint;
 
@@ -224,7 +224,8 @@ find_domains(struct run *run)
         return nobody_to_ask(run, problem);
     hint = run->session ? session_hint_for_none(run->session) : NULL;
     if (problem)
-        targets_fail_domains(run->targets, uri, problem->message);
+        targets_fail_domains(run->targets, uri ? uri : "libvirt's default connection",
+                             problem->message);
     else if (options->all && !run->targets->len)
         message("there are no domains on %s%s%s", uri, hint ? "; " : "", hint ? hint : "");
     return TRUE;

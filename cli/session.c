@@ -6,6 +6,14 @@
 
 #include "cli/session.h"
 
+const char *
+session_default_uri(const char *uri)
+{
+    const char *variable = g_getenv("LIBVIRT_DEFAULT_URI");
+
+    return uri || !variable || !*variable ? uri : variable;
+}
+
 struct session *
 session_open(const char *uri, enum connection_access access, struct facts_source *local,
              GError **error)
@@ -14,7 +22,8 @@ session_open(const char *uri, enum connection_access access, struct facts_source
 
     session->loop = event_loop_new(error);
     if (session->loop)
-        session->connection = connection_open(session->loop, uri, access, NULL, error);
+        session->connection = connection_open(session->loop, session_default_uri(uri), access,
+                                              NULL, error);
     if (!session->connection) {
         session_close(session);
         return NULL;

@@ -24,6 +24,10 @@ struct session *session_open(const char *uri, enum connection_access access,
                              struct facts_source *local, GError **error);
 void session_close(struct session *session);
 
+/* @uri or, where that is NULL, what the environment says, as libvirt itself takes it; NULL where
+ * libvirt decides. */
+const char *session_default_uri(const char *uri);
+
 /* A remark on a connection without domains: which other one may be meant; NULL where there is
  * none. Static. */
 const char *session_hint_for_none(const struct session *session);

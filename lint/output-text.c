@@ -143,7 +143,7 @@ append_fix(struct text_output *text, GString *out, const struct lint_target *tar
            const struct lint_finding *finding, guint index, int gutter)
 {
     const struct lint_fix *fix = finding->fixes->pdata[index];
-    const char *how = how_to_apply(finding, fix);
+    const char *how = target->live ? NULL : how_to_apply(finding, fix);
 
     g_string_append_printf(out, "%s%*s =%s %sfix (", text->style->gutter, gutter, "",
                            text->style->reset, index > 0 ? "or " : "");

@@ -27,7 +27,8 @@ struct lint_target {
     char *failure;     /* why it could not be checked; NULL where it was */
     int failure_line, failure_column; /* where in the file; 0 where that does not apply */
     const char *state; /* of a domain: "running", "shut off", ...; NULL for others */
-    gboolean live;     /* a domain: its live definition was checked, since it has no other */
+    gboolean live;     /* a domain: its live definition was checked, since it has no other; so --fix
+                        * leaves it */
     GPtrArray *notes;  /* of char *: remarks on the target itself; NULL without any */
     const domxml_doc *doc; /* for source lines; NULL where it could not be read */
 };

@@ -194,16 +194,6 @@ connection_place_of(const char *uri)
     return g_str_equal(driver, "test") ? CONNECTION_TEST : CONNECTION_LOCAL;
 }
 
-const char *
-connection_name(const char *uri)
-{
-    const char *default_uri = g_getenv("LIBVIRT_DEFAULT_URI");
-
-    if (uri)
-        return uri;
-    return default_uri && *default_uri ? default_uri : "libvirt's default connection";
-}
-
 struct open_data {
     char *uri;
     enum connection_access access;
@@ -251,7 +241,7 @@ connection_open(struct event_loop *loop G_GNUC_UNUSED, const char *uri,
     connection->shared = g_atomic_rc_box_new0(struct shared);
     connection->threads = deadline_threads_new();
     connection->access = access;
-    connection->uri = g_strdup(connection_name(uri));
+    connection->uri = g_strdup(uri ? uri : "libvirt's default connection");
     if (limits)
         connection->limits = *limits;
     if (connection->limits.call_ms == 0)

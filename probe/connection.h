@@ -63,10 +63,6 @@ struct connection *connection_open(struct event_loop *loop, const char *uri,
                                    enum connection_access access,
                                    const struct connection_limits *limits, GError **error);
 
-/* What a connection is called that is not made yet, or cannot be; @uri as for connection_open().
- * Static, or @uri. */
-const char *connection_name(const char *uri);
-
 /* Within the time limit, too; calls that are overdue keep libvirt's handle, but nothing waits for
  * them. Domains are to be freed before. */
 void connection_close(struct connection *connection);
