@@ -151,7 +151,9 @@ canonical_compare(const domxml_doc *before, const domxml_doc *after, const char 
         int n = GPOINTER_TO_INT(value);
         const char *text = key;
 
-        if (n == 0 || (n > 0 && g_str_has_prefix(text, "<controller ")))
+        /* libvirt adds controllers as they are needed, and a <console> for the first <serial>. */
+        if (n == 0 || (n > 0 && (g_str_has_prefix(text, "<controller ") ||
+                                 g_str_has_prefix(text, "<console "))))
             continue;
         /* The name alone: attributes may hold a password. */
         g_ptr_array_add(differences,

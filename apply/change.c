@@ -231,9 +231,41 @@ replace_elements(domxml_editor *editor, const domxml_elem *parent, const char *n
            (!text || insert_text(editor, parent, text, error));
 }
 
+/* What a disk's bus is, as far as we changed it: the disk's name, its address and what the old bus had besides can
+ * go back only with it. */
+enum bus_now {
+    BUS_SAME,    /* we did not change it, or it is back already */
+    BUS_OURS,    /* as we left it */
+    BUS_FOREIGN, /* changed by someone else since */
+};
+
+static enum bus_now
+look_at_bus(const domxml_elem *disk, const char *target, GPtrArray *changes)
+{
+    const char *present = domxml_get(disk, "target@bus");
+
+    for (guint i = 0; i < changes->len; i++) {
+        const struct change *change = changes->pdata[i];
+
+        if (g_strcmp0(change->disk, target) != 0 || !g_str_equal(change->path, "target@bus") ||
+            g_strcmp0(present, change->before) == 0)
+            continue;
+        return g_strcmp0(present, change->after) == 0 ? BUS_OURS : BUS_FOREIGN;
+    }
+    return BUS_SAME;
+}
+
+/* Whether the value has to do with the disk's bus. */
+static gboolean
+depends_on_bus(const char *path)
+{
+    return !g_str_equal(path, "driver@cache") && !g_str_equal(path, "driver@io") &&
+           !g_str_equal(path, "target@bus");
+}
+
 static gboolean
 revert_disk(domxml_editor *editor, const domxml_elem *disk, const struct change *change,
-            GPtrArray *left, struct domxml_error *error)
+            enum bus_now bus, GPtrArray *left, struct domxml_error *error)
 {
     const char *at = strchr(change->path, '@');
     g_autofree char *element = g_strndup(change->path, at ? (gsize)(at - change->path)
@@ -244,6 +276,18 @@ revert_disk(domxml_editor *editor, const domxml_elem *disk, const struct change 
 
     if (g_strcmp0(present, change->before) == 0)
         return TRUE;
+    if (bus == BUS_FOREIGN && depends_on_bus(change->path)) {
+        g_ptr_array_add(left, g_strdup_printf("disk %s: %s is left as it is, since it goes with "
+                                              "the bus", change->disk, change->path));
+        return TRUE;
+    }
+    if (bus == BUS_OURS && g_str_equal(change->path, "address") &&
+        g_strcmp0(present, change->after) != 0) {
+        g_ptr_array_add(left, g_strdup_printf("disk %s: its address was changed by someone else "
+                                              "since; on its old bus it gets a new one",
+                                              change->disk));
+        return remove_all(editor, disk, "address", error);
+    }
     if (g_strcmp0(present, change->after) != 0) {
         g_ptr_array_add(left, g_strdup_printf("disk %s: %s was changed by someone else since and "
                                               "is left as it is", change->disk, change->path));
@@ -298,7 +342,8 @@ change_revert(domxml_editor *editor, const domxml_doc *doc, GPtrArray *changes, 
         if (!disk)
             g_ptr_array_add(left, g_strdup_printf("disk %s is not there any more: its %s is left",
                                                   change->disk, change->path));
-        else if (!revert_disk(editor, disk, change, left, error))
+        else if (!revert_disk(editor, disk, change, look_at_bus(disk, change->disk, changes), left,
+                              error))
             return FALSE;
     }
     return TRUE;

@@ -6,7 +6,6 @@
 
 #include "apply/canonical.h"
 #include "apply/change.h"
-#include "apply/domain.h"
 
 GQuark
 definition_error_quark(void)
@@ -55,23 +54,16 @@ fetch_full(const struct definition *definition, GError **error)
 }
 
 static gboolean
-check_changeable(struct definition *definition, GError **error)
+check_changeable(const struct source_domain *domain, const struct domain_now *now, GError **error)
 {
-    const char *name = definition->domain->name;
-    struct domain_now now;
-
-    if (!domain_look(definition->connection, definition->domain, &now, error))
-        return FALSE;
-    definition->active = now.active;
-    definition->snapshots = now.snapshots;
-    if (!now.persistent)
+    if (!now->persistent)
         return fail(error, DEFINITION_REFUSED,
-                    "%s is transient: it has no definition to change; change what creates it", name);
-    if (now.managed_save)
+                    "it is transient: there is no definition to change; change what creates it");
+    if (now->managed_save)
         return fail(error, DEFINITION_REFUSED,
-                    "%s has a managed save and would start from the XML saved in it: start it "
-                    "first, or drop its saved memory with 'virsh managedsave-remove %s'",
-                    name, name);
+                    "it has a managed save, and would start from the XML saved in that: start it "
+                    "first, or drop the saved memory with 'virsh managedsave-remove %s'",
+                    domain->name);
     return TRUE;
 }
 
@@ -90,8 +82,7 @@ fetch_texts(struct definition *definition, GError **error)
         return FALSE;
     definition->doc = domxml_parse(definition->full, strlen(definition->full), &problem);
     if (!definition->doc)
-        return fail(error, DEFINITION_REFUSED, "%s: its definition cannot be read: %s",
-                    definition->domain->name, problem.text);
+        return fail(error, DEFINITION_REFUSED, "its definition cannot be read: %s", problem.text);
     return TRUE;
 }
 
@@ -99,17 +90,13 @@ struct definition *
 definition_fetch(struct connection *connection, const struct source_domain *domain, GError **error)
 {
     struct definition *definition = g_new0(struct definition, 1);
-    g_autoptr(GError) problem = NULL;
 
     definition->connection = connection;
     definition->domain = domain;
-    if (check_changeable(definition, &problem) && fetch_texts(definition, &problem))
+    if (domain_look(connection, domain, &definition->now, error) &&
+        check_changeable(domain, &definition->now, error) && fetch_texts(definition, error))
         return definition;
     definition_free(definition);
-    if (problem->domain == DEFINITION_ERROR)
-        g_propagate_error(error, g_steal_pointer(&problem));
-    else
-        fail(error, DEFINITION_REFUSED, "%s: %s", domain->name, problem->message);
     return NULL;
 }
 
@@ -133,28 +120,57 @@ renamed_disks(const domxml_doc *before, const domxml_doc *after)
     return renamed;
 }
 
-/* A snapshot's revert brings its own disks back, without a word: facts 4.5. */
+/* Snapshots and checkpoints hold the disks as they were then: a revert brings those back without a word, and a
+ * checkpoint knows its disk by its name (facts 4.5). */
 static gboolean
-check_snapshots(const struct definition *definition, GPtrArray *changes, GPtrArray *notes,
-                GError **error)
+check_past(const struct domain_now *now, GPtrArray *changes, GPtrArray *notes, GError **error)
 {
-    int snapshots = definition->snapshots;
+    gboolean checkpoints = now->snapshots == 0;
+    int count = checkpoints ? now->checkpoints : now->snapshots;
+    g_autofree char *past = g_strdup_printf("%d %s%s", count,
+                                            checkpoints ? "checkpoint" : "snapshot",
+                                            count == 1 ? "" : "s");
 
-    if (snapshots == 0)
+    if (count == 0)
         return TRUE;
     for (guint i = 0; i < changes->len; i++) {
         const struct change *change = changes->pdata[i];
 
-        if (g_str_equal(change->path, "target@bus") || g_str_equal(change->path, "@type") ||
-            g_str_equal(change->path, "driver@type") || g_str_has_prefix(change->path, "source"))
-            return fail(error, DEFINITION_REFUSED,
-                        "%s has %d snapshot(s), and a revert would bring the old disk back: "
-                        "delete them first, or leave the bus as it is with -x ide-bus",
-                        definition->domain->name, snapshots);
+        if (g_str_equal(change->path, "target@bus") || g_str_equal(change->path, "target@dev") ||
+            g_str_equal(change->path, "@type") || g_str_equal(change->path, "driver@type") ||
+            g_str_has_prefix(change->path, "source"))
+            return fail(error, DEFINITION_REFUSED, "it has %s of the disk as it is: delete %s "
+                        "first, or leave the disk's bus and image as they are", past,
+                        count == 1 ? "it" : "them");
     }
-    g_ptr_array_add(notes,
-                    g_strdup_printf("%s has %d snapshot(s): a revert brings the old values back",
-                                    definition->domain->name, snapshots));
+    if (!checkpoints)
+        g_ptr_array_add(notes, g_strdup_printf("it has %s: a revert brings the old values back",
+                                               past));
+    return TRUE;
+}
+
+static void
+note_effect(const struct domain_now *now, GPtrArray *notes)
+{
+    if (now->active)
+        g_ptr_array_add(notes, g_strdup_printf("it is %s: this takes effect after its next "
+                                               "shutdown and start, a reboot is not enough",
+                                               now->paused ? "paused" : "running"));
+}
+
+gboolean
+definition_check(struct connection *connection, const struct source_domain *domain,
+                 const domxml_doc *before, const domxml_doc *after, GPtrArray *notes,
+                 GError **error)
+{
+    g_autoptr(GPtrArray) renamed = renamed_disks(before, after);
+    g_autoptr(GPtrArray) changes = change_list(before, after, (const char *const *)renamed->pdata);
+    struct domain_now now;
+
+    if (!domain_look(connection, domain, &now, error) || !check_changeable(domain, &now, error) ||
+        !check_past(&now, changes, notes, error))
+        return FALSE;
+    note_effect(&now, notes);
     return TRUE;
 }
 
@@ -185,27 +201,40 @@ touches_os(GPtrArray *changes)
     return FALSE;
 }
 
+/* Whether what stands is what was fetched. */
+static gboolean
+check_unchanged(const struct definition *definition, GError **error)
+{
+    char *now = fetch_full(definition, error);
+    gboolean same = now && g_str_equal(now, definition->full);
+
+    if (now && !same)
+        fail(error, DEFINITION_REFUSED, "it was changed by someone else meanwhile: run domlint "
+             "again");
+    free_secret(now);
+    return same;
+}
+
 /* What a failed define leaves: with an answer lost, nobody knows. */
 static gboolean
-define_failed(const struct definition *definition, const GError *problem, const char *what,
-              GError **error)
+define_failed(const GError *problem, const char *what, gboolean *lost, GError **error)
 {
-    gboolean lost = g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_TIMEOUT) ||
-                    g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_LOST);
-
-    return fail(error, DEFINITION_FAILED, "%s: %s, %s: %s", definition->domain->name, what,
-                lost ? "and whether it was defined is not known; domlint --undo takes it back if "
-                       "it was"
-                     : "the old definition stands",
-                problem->message);
+    *lost = g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_TIMEOUT) ||
+            g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_LOST);
+    if (*lost)
+        return fail(error, DEFINITION_FAILED, "whether the new definition was taken is not known "
+                    "(domlint --undo takes it back if it was): %s", problem->message);
+    return fail(error, DEFINITION_REFUSED, "%s: %s", what, problem->message);
 }
 
 /* Validates against libvirt's schema, unless the definition that stands fails it too: then it could never be mended. The
- * daemon is the judge of both; that it takes its own text for valid defines what stands already. */
+ * daemon is the judge of both; that it takes its own text for valid defines what stands already.
+ * @lost: set where nobody knows whether it was defined */
 static gboolean
 define_validated(const struct definition *definition, const char *text, GPtrArray *notes,
-                 GError **error)
+                 gboolean *lost, GError **error)
 {
+    static const char not_taken[] = "libvirt does not take the new definition";
     g_autoptr(GError) first = NULL;
     g_autoptr(GError) second = NULL;
     gboolean invalid, old_invalid;
@@ -213,39 +242,51 @@ define_validated(const struct definition *definition, const char *text, GPtrArra
     if (domain_define(definition->connection, text, TRUE, &invalid, &first))
         return TRUE;
     if (!invalid)
-        return define_failed(definition, first, "libvirt did not take the new definition", error);
+        return define_failed(first, not_taken, lost, error);
+    if (!check_unchanged(definition, error))
+        return FALSE;
     if (domain_define(definition->connection, definition->full, TRUE, &old_invalid, NULL) ||
         !old_invalid)
-        return define_failed(definition, first,
-                             "the new definition does not follow libvirt's schema", error);
+        return define_failed(first, "the new definition does not follow libvirt's schema", lost,
+                             error);
     if (!domain_define(definition->connection, text, FALSE, NULL, &second))
-        return define_failed(definition, second, "libvirt did not take the new definition", error);
-    g_ptr_array_add(notes, g_strdup_printf("%s: the definition does not follow libvirt's schema, "
-                                           "and did not before: it was defined without that check",
-                                           definition->domain->name));
+        return define_failed(second, not_taken, lost, error);
+    g_ptr_array_add(notes, g_strdup("its definition does not follow libvirt's schema, and did not "
+                                    "before: it was defined without that check"));
     return TRUE;
 }
 
-/* Whether each attribute that we wrote reads back; what libvirt assigns itself (<address>) is not ours. */
+static gboolean
+has_disk(const domxml_doc *doc, const char *target)
+{
+    for (size_t i = 0; i < domxml_disk_count(doc); i++)
+        if (g_strcmp0(domxml_get(domxml_disk(doc, i), "target@dev"), target) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Whether the disks read back as they were written; libvirt gives those an <address> that have none. */
 static void
-compare_intent(const domxml_doc *intended, const domxml_doc *found, GPtrArray *changes,
-               GPtrArray *differences)
+compare_intent(const domxml_doc *intended, const domxml_doc *found, GPtrArray *differences)
 {
     g_autoptr(GPtrArray) rest = change_list(intended, found, NULL);
 
+    for (size_t i = 0; i < domxml_disk_count(intended); i++) {
+        const char *target = domxml_get(domxml_disk(intended, i), "target@dev");
+
+        if (!has_disk(found, target))
+            g_ptr_array_add(differences, g_strdup_printf("disk %s is not there", target));
+    }
+    if (domxml_disk_count(found) != domxml_disk_count(intended))
+        g_ptr_array_add(differences, g_strdup("the number of disks is another"));
     for (guint i = 0; i < rest->len; i++) {
         const struct change *difference = rest->pdata[i];
 
-        for (guint c = 0; c < changes->len; c++) {
-            const struct change *change = changes->pdata[c];
-
-            if (g_strcmp0(change->disk, difference->disk) == 0 &&
-                g_str_equal(change->path, difference->path) &&
-                !g_str_equal(change->path, "address"))
-                g_ptr_array_add(differences, g_strdup_printf("%s %s did not stay as it was written",
-                                                             change->disk ? change->disk : "",
-                                                             change->path));
-        }
+        if (difference->before || !g_str_equal(difference->path, "address"))
+            g_ptr_array_add(differences, g_strdup_printf("%s%s%s did not stay as it was written",
+                                                         difference->disk ? difference->disk : "",
+                                                         difference->disk ? " " : "",
+                                                         difference->path));
     }
 }
 
@@ -259,24 +300,32 @@ record(const struct definition *definition)
     return object;
 }
 
+/* Takes down that what was announced does not stand; @restored FALSE: or that it may. */
+static void
+record_failure(const struct definition *definition, const char *why, gboolean restored,
+               struct journal_run *run)
+{
+    JsonObject *members = record(definition);
+
+    json_object_set_string_member(members, "reason", why);
+    json_object_set_boolean_member(members, "restored", restored);
+    journal_append(run, "define-failed", members, NULL);
+}
+
 /* The definition is as it was before, or the message says that it is not. */
 static gboolean
 put_back(const struct definition *definition, const char *why, struct journal_run *run,
          GError **error)
 {
-    JsonObject *members = record(definition);
     g_autoptr(GError) problem = NULL;
     gboolean restored =
         domain_define(definition->connection, definition->full, FALSE, NULL, &problem);
 
-    json_object_set_string_member(members, "reason", why);
-    json_object_set_boolean_member(members, "restored", restored);
-    journal_append(run, "define-failed", members, NULL);
+    record_failure(definition, why, restored, run);
     if (!restored)
-        return fail(error, DEFINITION_FAILED, "%s: %s, and the old definition could not be put "
-                    "back: %s", definition->domain->name, why, problem->message);
-    return fail(error, DEFINITION_FAILED, "%s: %s; the old definition was put back",
-                definition->domain->name, why);
+        return fail(error, DEFINITION_FAILED, "%s, and the old definition could not be put back: "
+                    "%s", why, problem->message);
+    return fail(error, DEFINITION_FAILED, "%s; the old definition was put back", why);
 }
 
 /* Reads the new definition back and writes what became of it into the journal. */
@@ -294,12 +343,12 @@ verify(const struct definition *definition, const domxml_doc *intended, GPtrArra
 
     free_secret(full);
     if (!found)
-        return fail(error, DEFINITION_FAILED, "%s: its new definition cannot be read back: %s; "
-                    "domlint --undo takes it back", definition->domain->name,
+        return fail(error, DEFINITION_FAILED, "it is changed, but cannot be read back (domlint "
+                    "--undo takes it back): %s",
                     problem ? problem->message : "it does not parse");
     differences = canonical_compare(definition->doc, found, (const char *const *)edited->pdata,
                                     touches_os(changes));
-    compare_intent(intended, found, changes, differences);
+    compare_intent(intended, found, differences);
     if (differences->len > 0) {
         g_autofree char *why = g_strdup_printf("after the define more differs than was edited: %s",
                                                (const char *)differences->pdata[0]);
@@ -309,7 +358,9 @@ verify(const struct definition *definition, const domxml_doc *intended, GPtrArra
     actual = change_list(definition->doc, found, (const char *const *)renamed->pdata);
     members = record(definition);
     json_object_set_array_member(members, "changes", change_to_json(actual));
-    return journal_append(run, "define-done", members, error);
+    return journal_append(run, "define-done", members, &problem) ||
+           fail(error, DEFINITION_FAILED, "it is changed (domlint --undo takes it back), but %s",
+                problem->message);
 }
 
 static gboolean
@@ -331,34 +382,27 @@ definition_replace(const struct definition *definition, const char *text, struct
     g_autoptr(domxml_doc) intended = domxml_parse(text, strlen(text), &parse_error);
     g_autoptr(GPtrArray) renamed = NULL;
     g_autoptr(GPtrArray) changes = NULL;
-    gboolean same;
-    char *now;
+    g_autoptr(GError) problem = NULL;
+    gboolean lost = FALSE;
 
     if (!intended)
-        return fail(error, DEFINITION_REFUSED, "%s: the new definition cannot be read: %s",
-                    definition->domain->name, parse_error.text);
+        return fail(error, DEFINITION_REFUSED, "the new definition cannot be read: %s",
+                    parse_error.text);
     renamed = renamed_disks(definition->doc, intended);
     changes = change_list(definition->doc, intended, (const char *const *)renamed->pdata);
-    if (!check_snapshots(definition, changes, notes, error) ||
+    if (!check_past(&definition->now, changes, notes, error) ||
         !announce(definition, changes, run, error))
         return FALSE;
-    now = fetch_full(definition, error);
-    if (!now)
-        return FALSE;
-    same = g_str_equal(now, definition->full);
-    free_secret(now);
-    if (!same)
-        return fail(error, DEFINITION_REFUSED, "%s was changed by someone else meanwhile: run "
-                    "domlint again", definition->domain->name);
-    if (!define_validated(definition, text, notes, error)) {
-        journal_append(run, "define-failed", record(definition), NULL);
+    /* Right before the define: libvirt has no compare-and-swap. */
+    if (!check_unchanged(definition, &problem) ||
+        !define_validated(definition, text, notes, &lost, &problem)) {
+        if (!lost)
+            record_failure(definition, problem->message, TRUE, run);
+        g_propagate_error(error, g_steal_pointer(&problem));
         return FALSE;
     }
     if (!verify(definition, intended, changes, renamed, run, error))
         return FALSE;
-    if (definition->active)
-        g_ptr_array_add(notes, g_strdup_printf("%s is running: this takes effect after its next "
-                                               "shutdown and start, a reboot is not enough",
-                                               definition->domain->name));
+    note_effect(&definition->now, notes);
     return TRUE;
 }

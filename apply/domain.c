@@ -19,25 +19,36 @@ look_free(void *data)
     g_free(look);
 }
 
+/* A driver that does not know the question has nothing to answer it by: the test driver keeps no managed saves. */
+static int
+none_if_unsupported(int answer)
+{
+    return answer < 0 && virGetLastErrorCode() == VIR_ERR_NO_SUPPORT ? 0 : answer;
+}
+
 static gboolean
 look_at(virConnectPtr handle G_GNUC_UNUSED, void *data)
 {
     struct look *look = data;
-    int persistent = virDomainIsPersistent(look->domain);
-    int active = persistent < 0 ? -1 : virDomainIsActive(look->domain);
-    int managed_save = active < 0 ? -1 : virDomainHasManagedSaveImage(look->domain, 0);
-    int snapshots = managed_save < 0 ? -1 : virDomainSnapshotNum(look->domain, 0);
+    virDomainPtr domain = look->domain;
+    int persistent, active, managed_save, snapshots, checkpoints, state;
 
-    /* The test driver knows neither managed saves nor, in some versions, snapshots. */
-    if (active >= 0 && managed_save < 0 && virGetLastErrorCode() == VIR_ERR_NO_SUPPORT)
-        managed_save = 0;
-    if (managed_save >= 0 && snapshots < 0) {
-        snapshots = virDomainSnapshotNum(look->domain, 0);
-        if (snapshots < 0 && virGetLastErrorCode() == VIR_ERR_NO_SUPPORT)
-            snapshots = 0;
-    }
-    look->now = (struct domain_now){ persistent == 1, managed_save == 1, active == 1, snapshots };
-    return persistent >= 0 && active >= 0 && managed_save >= 0 && snapshots >= 0;
+    if ((persistent = virDomainIsPersistent(domain)) < 0 ||
+        (active = virDomainIsActive(domain)) < 0 ||
+        virDomainGetState(domain, &state, NULL, 0) < 0 ||
+        (managed_save = none_if_unsupported(virDomainHasManagedSaveImage(domain, 0))) < 0 ||
+        (snapshots = none_if_unsupported(virDomainSnapshotNum(domain, 0))) < 0 ||
+        (checkpoints = none_if_unsupported(virDomainListAllCheckpoints(domain, NULL, 0))) < 0)
+        return FALSE;
+    look->now = (struct domain_now){
+        .persistent = persistent == 1,
+        .managed_save = managed_save == 1,
+        .active = active == 1,
+        .paused = state == VIR_DOMAIN_PAUSED,
+        .snapshots = snapshots,
+        .checkpoints = checkpoints,
+    };
+    return TRUE;
 }
 
 gboolean

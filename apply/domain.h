@@ -8,8 +8,8 @@
 
 /* What may stand in the way of a change, as it is now and not as it was listed. */
 struct domain_now {
-    gboolean persistent, managed_save, active;
-    int snapshots;
+    gboolean persistent, managed_save, active, paused;
+    int snapshots, checkpoints;
 };
 
 /* Returns: FALSE with @error (CONNECTION_ERROR) where libvirt does not say. */

@@ -6,35 +6,100 @@
 
 #include "apply/change.h"
 
+G_GNUC_PRINTF(2, 3)
+static gboolean
+refuse(GError **error, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (error)
+        *error = g_error_new_valist(DEFINITION_ERROR, DEFINITION_REFUSED, format, args);
+    va_end(args);
+    return FALSE;
+}
+
+/* A revert to a snapshot in the image may go with a definition that has the disk on its old bus (facts 4.5). */
+static gboolean
+check_images(const struct step_define *step, GError **error)
+{
+    const domxml_doc *before = step->plan_doc;
+    const domxml_doc *after = step->plan->doc;
+
+    for (size_t i = 0; after && i < domxml_disk_count(before); i++) {
+        const domxml_elem *disk = domxml_disk(before, i);
+        guint count = step->facts->image(step->facts, disk)->snapshots;
+
+        if (count > 0 && g_strcmp0(domxml_get(disk, "target@bus"),
+                                   domxml_get(domxml_disk(after, i), "target@bus")) != 0)
+            return refuse(error, "the image of disk %s holds %u snapshot%s of the disk as it is: "
+                          "delete %s first, or leave the disk's bus as it is",
+                          domxml_get(disk, "target@dev"), count, count == 1 ? "" : "s",
+                          count == 1 ? "it" : "them");
+    }
+    return TRUE;
+}
+
+gboolean
+step_define_check(const struct step_define *step, GPtrArray *notes, GError **error)
+{
+    return check_images(step, error) &&
+           definition_check(step->connection, step->domain, step->plan_doc, step->plan->doc, notes,
+                            error);
+}
+
+/* The fixes of the plan and no others, whichever form of the text they are derived from. */
+static gboolean
+is_as_planned(const struct lint_fixed *plan, const struct lint_fixed *fixed)
+{
+    gboolean same = plan->applied->len == fixed->applied->len;
+
+    for (guint i = 0; same && i < plan->applied->len; i++) {
+        const struct lint_finding *a = plan->applied->pdata[i];
+        const struct lint_finding *b = fixed->applied->pdata[i];
+        const struct lint_fix *fix_a = a->fixes->pdata[0];
+        const struct lint_fix *fix_b = b->fixes->pdata[0];
+
+        same = a->rule == b->rule && g_strcmp0(a->subject, b->subject) == 0 &&
+               g_str_equal(fix_a->title, fix_b->title);
+    }
+    return same;
+}
+
+/* The plan's fixes, derived again on the text that can be defined; to be freed. */
+static struct lint_fixed *
+derive(const struct step_define *step, const struct definition *definition, GError **error)
+{
+    struct domxml_error problem = DOMXML_ERROR_INIT;
+    struct lint_fixed *fixed;
+
+    if (!g_str_equal(definition->shown, domxml_doc_text(step->plan_doc, NULL))) {
+        refuse(error, "it was changed by someone else meanwhile: run domlint again");
+        return NULL;
+    }
+    fixed = lint_fix_document(step->selection, definition->doc, step->facts, step->safety,
+                              &problem);
+    if (!fixed) {
+        refuse(error, "%s", problem.text);
+    } else if (!is_as_planned(step->plan, fixed)) {
+        refuse(error, "with the definition's secrets other fixes apply than without: please "
+               "report this");
+        g_clear_pointer(&fixed, lint_fixed_free);
+    }
+    return fixed;
+}
+
 struct lint_fixed *
 step_define_run(const struct step_define *step, struct journal_run *run, GPtrArray *notes,
                 GError **error)
 {
-    struct definition *definition = definition_fetch(step->connection, step->domain, error);
-    struct domxml_error parse_error = DOMXML_ERROR_INIT;
-    struct lint_fixed *fixed = NULL;
+    struct definition *definition =
+        check_images(step, error) ? definition_fetch(step->connection, step->domain, error) : NULL;
+    struct lint_fixed *fixed = definition ? derive(step, definition, error) : NULL;
 
-    if (!definition)
-        return NULL;
-    if (!g_str_equal(definition->shown, step->plan_text)) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED,
-                    "%s was changed by someone else meanwhile: run domlint again",
-                    definition->domain->name);
-        goto done;
-    }
-    fixed = lint_fix_document(step->selection, definition->doc, step->facts, step->safety,
-                              &parse_error);
-    if (!fixed) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->domain->name,
-                    parse_error.text);
-        goto done;
-    }
-    if (domxml_edits_count(fixed->edits) > 0 &&
-        !definition_replace(definition, fixed->text, run, notes, error)) {
-        lint_fixed_free(fixed);
-        fixed = NULL;
-    }
-done:
+    if (fixed && domxml_edits_count(fixed->edits) > 0 &&
+        !definition_replace(definition, fixed->text, run, notes, error))
+        g_clear_pointer(&fixed, lint_fixed_free);
     definition_free(definition);
     return fixed;
 }
@@ -61,7 +126,7 @@ read_changes(JsonObject *record, GError **error)
     JsonNode *node = json_object_get_member(record, "changes");
 
     if (!node || !JSON_NODE_HOLDS_ARRAY(node)) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "the journal tells no changes");
+        refuse(error, "the journal tells no changes");
         return NULL;
     }
     return change_from_json(json_node_get_array(node), error);
@@ -115,8 +180,7 @@ changes_to_revert(const struct definition *definition, JsonArray *records, GErro
     if (done)
         return read_changes(done, error);
     if (!announced) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED,
-                    "the run changed nothing of %s", definition->domain->name);
+        refuse(error, "the run changed nothing of it");
         return NULL;
     }
     changes = read_changes(announced, error);
@@ -138,16 +202,12 @@ undo_changes(const struct definition *definition, GPtrArray *changes, struct jou
     if (edits && domxml_edits_count(edits) > 0)
         text = domxml_edits_apply(edits, definition->full, strlen(definition->full), NULL, NULL,
                                   &edit_error);
-    if (edit_error.code != DOMXML_OK) {
-        g_set_error(error, DEFINITION_ERROR, DEFINITION_REFUSED, "%s: %s", definition->domain->name,
-                    edit_error.text);
-        return FALSE;
-    }
+    if (edit_error.code != DOMXML_OK)
+        return refuse(error, "%s", edit_error.text);
     if (text)
         ok = definition_replace(definition, text, run, notes, error);
     else
-        g_ptr_array_add(notes, g_strdup_printf("%s: there is nothing of ours left to take back",
-                                               definition->domain->name));
+        g_ptr_array_add(notes, g_strdup("nothing of what domlint changed is left to take back"));
     if (text)
         explicit_bzero(text, strlen(text));
     free(text);

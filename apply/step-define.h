@@ -15,17 +15,26 @@
 struct step_define {
     struct connection *connection; /* read-write */
     const struct source_domain *domain;
-    const char *plan_text;  /* the inactive XML without secrets that the fixes were made from */
+    const domxml_doc *plan_doc;     /* the inactive XML without secrets that the fixes were made from */
+    const struct lint_fixed *plan;  /* those fixes */
     const struct lint_selection *selection;
     struct facts_source *facts;
     enum lint_safety safety;
 };
 
 /**
+ * step_define_check: whether what stands in the way of the step now, as far as that can be known before it is carried
+ * out.
+ * @notes: as for step_define_run()
+ * Returns: FALSE with @error (DEFINITION_ERROR, CONNECTION_ERROR)
+ */
+gboolean step_define_check(const struct step_define *step, GPtrArray *notes, GError **error);
+
+/**
  * step_define_run: carries out the XML fixes of one domain.
  * @notes: remarks for the user are added here (array of char *): when it takes effect, ...
  * Returns: what was fixed and what is left, to be freed with lint_fixed_free(): its text holds secrets and must never
- * be printed or written; NULL with @error (DEFINITION_ERROR, JOURNAL_ERROR) otherwise.
+ * be printed or written; NULL with @error (DEFINITION_ERROR, JOURNAL_ERROR, CONNECTION_ERROR) otherwise.
  */
 struct lint_fixed *step_define_run(const struct step_define *step, struct journal_run *run,
                                    GPtrArray *notes, GError **error);

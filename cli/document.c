@@ -106,14 +106,17 @@ read_domain(struct document *document, const struct target *target, struct sessi
     g_autofree char *text = NULL;
 
     document->target.kind = LINT_TARGET_DOMAIN;
-    document->target.uri = g_strdup(connection_uri(session->connection));
+    document->target.uri = session ? g_strdup(connection_uri(session->connection)) : NULL;
     document->target.name = g_strdup(domain ? domain->name : target->word);
     document->domain = domain;
+    document->listed = target->listed;
     if (!domain) {
         document_fail(document, 0, 0, target->failure);
         return;
     }
     document->target.uuid = g_strdup(domain->uuid);
+    document->target.state = domain_state_name(domain->state);
+    document->target.live = source_domain_text(domain) == SOURCE_TEXT_LIVE;
     document->facts = connection_facts_domain(session->facts, domain);
     document->own_facts = TRUE;
     text = source_libvirt_xml(session->connection, domain, source_domain_text(domain),
@@ -126,6 +129,15 @@ read_domain(struct document *document, const struct target *target, struct sessi
         document_fail(document, 0, 0, problem->message);
 }
 
+static void
+read_connection(struct document *document, const struct target *target)
+{
+    document->target.kind = LINT_TARGET_HOST;
+    document->target.uri = g_strdup(target->connection);
+    document->target.name = g_strdup(target->connection);
+    document_fail(document, 0, 0, target->failure);
+}
+
 struct document *
 document_read(const struct target *target, struct session *session, struct facts_source *facts)
 {
@@ -133,7 +145,9 @@ document_read(const struct target *target, struct session *session, struct facts
 
     document->messages = g_ptr_array_new_with_free_func(g_free);
     document->facts = facts;
-    if (target->word)
+    if (target->connection)
+        read_connection(document, target);
+    else if (target->word)
         read_domain(document, target, session);
     else
         read_file(document, target);
@@ -151,6 +165,8 @@ document_free(struct document *document)
     g_free(document->target.path);
     g_free(document->target.managed_by);
     g_free(document->target.failure);
+    if (document->target.notes)
+        g_ptr_array_unref(document->target.notes);
     g_free(document->path);
     if (document->own_facts)
         facts_source_free(document->facts);

@@ -11,6 +11,7 @@ struct document {
     struct lint_target target; /* owns its strings; the doc in it is @doc or one that outlives it */
     char *path;                /* to be opened by; "-": standard input; NULL for a domain */
     const struct source_domain *domain; /* the target's; NULL for a file */
+    gboolean listed;           /* the domain was listed, not named */
     gboolean vanished;         /* the domain is not there any more: there is nothing to report */
     struct facts_source *facts; /* those that hold for it */
     gboolean own_facts;        /* whether they are freed with it */

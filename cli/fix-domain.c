@@ -4,13 +4,13 @@
  */
 #include "cli/fix-domain.h"
 
-#include "apply/step-define.h"
 #include "cli/message.h"
 
 struct fix_domains {
     struct run *run;
     struct journal *journal;
     struct journal_run *record;
+    gboolean no_journal; /* there is none to be had: nothing is changed, and that was said */
     guint done;
 };
 
@@ -49,39 +49,69 @@ begin(struct fix_domains *fix, GError **error)
     return fix->record != NULL;
 }
 
-gboolean
-fix_domains_do(struct fix_domains *fix, struct document *document, const struct lint_fixed *fixed,
-               enum exit_status *status)
+struct step_define
+fix_domains_step(const struct run *run, const struct document *document,
+                 const struct lint_fixed *fixed)
 {
-    struct run *run = fix->run;
-    const struct step_define step = {
+    return (struct step_define){
         .connection = run->session->connection,
         .domain = document->domain,
-        .plan_text = domxml_doc_text(document->doc, NULL),
+        .plan_doc = document->doc,
+        .plan = fixed,
         .selection = run->selection,
         .facts = document->facts,
         .safety = run->options->unsafe_fixes ? LINT_UNSAFE : LINT_SAFE,
     };
-    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GError) problem = NULL;
+}
+
+/* Carries it out, unless the journal cannot be had. Returns what step_define_run() does. */
+static struct lint_fixed *
+carry_out(struct fix_domains *fix, const struct step_define *step, GPtrArray *notes, GError **error)
+{
+    struct interrupt *interrupt = fix->run->interrupt;
     struct lint_fixed *made = NULL;
 
-    interrupt_enter(run->interrupt);
-    if (begin(fix, &problem))
-        made = step_define_run(&step, fix->record, notes, &problem);
-    interrupt_leave(run->interrupt);
+    interrupt_enter(interrupt);
+    if (begin(fix, error))
+        made = step_define_run(step, fix->record, notes, error);
+    else
+        fix->no_journal = TRUE;
+    interrupt_leave(interrupt);
+    return made;
+}
+
+gboolean
+fix_domains_do(struct fix_domains *fix, struct document *document, const struct lint_fixed *fixed,
+               enum exit_status *status)
+{
+    const struct step_define step = fix_domains_step(fix->run, document, fixed);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) problem = NULL;
+    struct lint_fixed *made;
+
+    if (fix->no_journal)
+        return FALSE;
+    made = carry_out(fix, &step, notes, &problem);
     for (guint i = 0; i < notes->len; i++)
-        g_ptr_array_add(document->messages, g_strdup(g_ptr_array_index(notes, i)));
-    if (!made) {
-        fix_domains_account(problem, status);
-        document_message(document, 0, 0, "not fixed: %s", problem->message);
+        document_message(document, 0, 0, "%s", (const char *)g_ptr_array_index(notes, i));
+    if (made) {
+        lint_fixed_free(made);
+        fix->done++;
+        return TRUE;
+    }
+    if (g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_GONE)) {
+        document->vanished = TRUE;
         return FALSE;
     }
-    /* The same rules over the same facts and, but for the secrets, the same text. */
-    g_warn_if_fail(made->applied->len == fixed->applied->len);
-    lint_fixed_free(made);
-    fix->done++;
-    return TRUE;
+    fix_domains_account(problem, status);
+    if (fix->no_journal)
+        message("no domain is changed: %s", problem->message);
+    else
+        document_message(document, 0, 0, "%s: %s",
+                         g_error_matches(problem, DEFINITION_ERROR, DEFINITION_FAILED)
+                             ? "fixing failed" : "not fixed",
+                         problem->message);
+    return FALSE;
 }
 
 void
@@ -93,8 +123,10 @@ fix_domains_end(struct fix_domains *fix)
         if (!journal_append(fix->record, "end", NULL, &problem))
             message("%s", problem->message);
         if (fix->done > 0)
-            message("changed %u domain%s; to take it back: domlint --undo=%s", fix->done,
-                    fix->done == 1 ? "" : "s", journal_run_id(fix->record));
+            message("changed %u domain%s; to take it back: domlint --undo=%s%s%s", fix->done,
+                    fix->done == 1 ? "" : "s", journal_run_id(fix->record),
+                    fix->run->options->state_dir_given ? " --state-dir=" : "",
+                    fix->run->options->state_dir_given ? fix->run->options->state_dir : "");
         if (fix->done > 0 && connection_place(fix->run->session->connection) == CONNECTION_TEST)
             message("%s forgets this when domlint ends: it is libvirt's test driver",
                     connection_uri(fix->run->session->connection));

@@ -4,13 +4,18 @@
  */
 #pragma once
 
+#include "apply/step-define.h"
 #include "cli/mode.h"
-#include "lint/fix.h"
 
 struct fix_domains;
 
 /* To be freed with fix_domains_end(). The journal is opened with the first change. */
 struct fix_domains *fix_domains_new(struct run *run);
+
+/* The step that carries out what @fixed, which was made from the document, changes in the domain's definition. All must
+ * outlive it. */
+struct step_define fix_domains_step(const struct run *run, const struct document *document,
+                                    const struct lint_fixed *fixed);
 
 /**
  * fix_domains_do: carries out in the domain's definition what @fixed, which was made from the document, changes. What

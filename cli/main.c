@@ -105,7 +105,12 @@ work(struct run *run)
         mode_lint(run);
         break;
     }
-    switch (report_end(run->report)) {
+}
+
+static void
+end_report(struct run *run, gboolean worked)
+{
+    switch (report_end(run->report, worked)) {
     case REPORT_WRITTEN:
         break;
     case REPORT_READER_GONE:
@@ -168,31 +173,38 @@ prepare(struct run *run, GError **error)
     return run->report != NULL;
 }
 
-/* Opens the connection that the targets need, and finds the domains. FALSE: the run's status says why. */
+/* Opens the connection that the targets need, and finds the domains; where they cannot be had, the targets say why, and
+ * the others are worked on. FALSE: wrong usage, and the run's status says so. */
 static gboolean
 find_domains(struct run *run)
 {
+    const struct options *options = run->options;
+    const char *uri = options->connect ? options->connect : "libvirt's default connection";
     g_autoptr(GError) problem = NULL;
     const char *hint;
 
-    if (!run->options->all && !targets_have_domains(run->targets))
+    if (!options->all && !targets_have_domains(run->targets))
         return TRUE;
-    run->session = session_open(run->options->connect,
-                                run->options->mode == MODE_FIX ? CONNECTION_READ_WRITE
-                                                               : CONNECTION_READ_ONLY,
+    run->session = session_open(options->connect,
+                                options->mode == MODE_FIX ? CONNECTION_READ_WRITE
+                                                          : CONNECTION_READ_ONLY,
                                 run->facts, &problem);
-    if (!run->session ||
-        !(run->options->all ? targets_add_all(run->targets, run->session, &problem)
-                            : targets_find_domains(run->targets, run->session, &problem))) {
-        message("%s", problem->message);
-        exit_status_raise(&run->status, problem->domain == G_OPTION_ERROR ? STATUS_USAGE
-                                                                          : STATUS_UNREADABLE);
+    if (run->session) {
+        uri = connection_uri(run->session->connection);
+        if (options->all)
+            targets_add_all(run->targets, run->session, &problem);
+        else
+            targets_find_domains(run->targets, run->session, &problem);
+    }
+    if (problem && problem->domain == G_OPTION_ERROR) {
+        run->status = usage_error(problem);
         return FALSE;
     }
-    hint = session_hint_for_none(run->session);
-    if (run->options->all && !run->targets->len)
-        message("there are no domains on %s%s%s", connection_uri(run->session->connection),
-                hint ? "; " : "", hint ? hint : "");
+    hint = run->session ? session_hint_for_none(run->session) : NULL;
+    if (problem)
+        targets_fail_domains(run->targets, uri, problem->message);
+    else if (options->all && !run->targets->len)
+        message("there are no domains on %s%s%s", uri, hint ? "; " : "", hint ? hint : "");
     return TRUE;
 }
 
@@ -238,6 +250,7 @@ run_on_documents(const struct options *options)
     g_autoptr(GError) problem = NULL;
     struct run run = {.options = options};
     enum exit_status status;
+    gboolean worked;
 
     if (!prepare(&run, &problem)) {
         run_free(&run);
@@ -246,8 +259,10 @@ run_on_documents(const struct options *options)
     /* First of all threads, so that the others have its signals blocked. */
     run.interrupt = interrupt_new();
     run.facts = probe_new(&probe_options);
-    if (find_domains(&run) && have_consent(&run))
+    worked = find_domains(&run) && have_consent(&run);
+    if (worked)
         work(&run);
+    end_report(&run, worked);
     status = finish(&run);
     run_free(&run);
     return status;

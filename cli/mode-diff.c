@@ -7,6 +7,8 @@
 
 #include "apply/step-file.h"
 #include "cli/diff-label.h"
+#include "cli/domain-notes.h"
+#include "cli/fix-domain.h"
 #include "cli/message.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
@@ -112,9 +114,45 @@ preview_failed(struct preview *preview, const struct domxml_error *problem)
                      problem->text);
 }
 
-static void
-preview_fixes(struct run *run, struct preview *preview)
+/* Why --fix will not touch the document, to be freed; NULL where nothing is known to stand in its way. What is to be said
+ * of a domain besides goes into the comments. */
+static char *
+foresee_refusal(const struct run *run, struct preview *preview, const struct lint_fixed *fixed,
+                GString *out)
 {
+    struct document *document = preview->document;
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) problem = NULL;
+    gsize length;
+    const char *text = domxml_doc_text(document->doc, &length);
+
+    if (document->domain) {
+        const struct step_define step = fix_domains_step(run, document, fixed);
+
+        if (!step_define_check(&step, notes, &problem))
+            return g_strdup(problem->message);
+        for (guint i = 0; i < notes->len; i++)
+            add_comment(out, "%s: %s", document->target.name,
+                        (const char *)g_ptr_array_index(notes, i));
+    } else if (!g_str_equal(document->path, "-")) {
+        return step_file_refusal(document->path, text, length);
+    }
+    return NULL;
+}
+
+/* What will be refused is not asked about. */
+static void
+drop_preview(struct preview *preview, GString *out, const char *refusal)
+{
+    g_string_truncate(out, 0);
+    add_comment(out, "%s will be refused: %s", preview->document->target.name, refusal);
+    preview->fixes = 0;
+}
+
+static void
+preview_fixes(const struct previewing *previewing, struct preview *preview)
+{
+    const struct run *run = previewing->run;
     struct document *document = preview->document;
     struct domxml_error problem = DOMXML_ERROR_INIT;
     enum lint_safety safety = run->options->unsafe_fixes ? LINT_UNSAFE : LINT_SAFE;
@@ -122,8 +160,6 @@ preview_fixes(struct run *run, struct preview *preview)
     g_autofree char *refusal = NULL;
     struct lint_fixed *fixed =
         lint_fix_document(run->selection, document->doc, document->facts, safety, &problem);
-    gsize length;
-    const char *text = domxml_doc_text(document->doc, &length);
 
     if (!fixed) {
         preview_failed(preview, &problem);
@@ -139,12 +175,14 @@ preview_fixes(struct run *run, struct preview *preview)
     if (fixed->doc) {
         exit_status_raise(&preview->status, STATUS_FINDINGS);
         preview->fixes = fixed->applied->len;
+        refusal = foresee_refusal(run, preview, fixed, out);
         if (!add_diff(out, document, fixed, &problem))
             preview_failed(preview, &problem);
-        else if (document->path && !g_str_equal(document->path, "-"))
-            refusal = step_file_refusal(document->path, text, length);
-        if (refusal)
-            document_message(document, 0, 0, "--fix will refuse this file: %s", refusal);
+        if (refusal && previewing->for_consent)
+            drop_preview(preview, out, refusal);
+        else if (refusal)
+            document_message(document, 0, 0, "--fix will refuse this %s: %s",
+                             document->domain ? "domain" : "file", refusal);
     }
     preview->text = g_string_free(g_steal_pointer(&out), FALSE);
     lint_fixed_free(fixed);
@@ -160,13 +198,15 @@ preview(gsize index, gpointer data)
     made->document =
         document_read(g_ptr_array_index(run->targets, index), run->session, run->facts);
     if (made->document->doc) {
-        preview_fixes(run, made);
-        if (previewing->for_consent)
+        preview_fixes(previewing, made);
+        if (previewing->for_consent) {
             ((struct target *)g_ptr_array_index(run->targets, index))->shown =
                 document_digest(made->document);
-        else if (run->options->reports->len)
+        } else if (run->options->reports->len) {
             made->present =
                 lint_run(run->selection, made->document->doc, made->document->facts);
+            domain_notes_add(run, made->document, made->present);
+        }
         if (run->options->host)
             document_require_images(made->document);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "apply/step-file.h"
+#include "cli/domain-notes.h"
 #include "cli/fix-domain.h"
 #include "cli/mode.h"
 #include "cli/stream.h"
@@ -175,6 +176,9 @@ change_domain(struct fixing *fixing, struct outcome *outcome)
 
     document->target.doc = document->doc;
     g_ptr_array_unref(outcome->findings);
+    outcome->findings = g_ptr_array_new();
+    if (document->vanished)
+        return;
     if (done)
         text = source_libvirt_xml(run->session->connection, document->domain, SOURCE_TEXT_INACTIVE,
                                   SOURCE_WITHOUT_SECRETS, &problem);
@@ -182,6 +186,7 @@ change_domain(struct fixing *fixing, struct outcome *outcome)
         outcome->changed = domxml_parse(text, strlen(text), NULL);
     if (outcome->changed)
         document->target.doc = outcome->changed;
+    g_ptr_array_unref(outcome->findings);
     outcome->findings = lint_run(run->selection, document->target.doc, document->facts);
     if (!done) {
         g_ptr_array_unref(outcome->applied);
@@ -202,6 +207,7 @@ deliver(gsize index G_GNUC_UNUSED, gpointer result, gpointer data)
 
     if (document->domain && outcome->fixed && outcome->fixed->doc)
         change_domain(fixing, outcome);
+    domain_notes_add(fixing->run, document, outcome->findings);
     if (is_stdin(document))
         pass_on(fixing, outcome);
     run_account(fixing->run, document, outcome->findings);

@@ -69,23 +69,30 @@ story_clear(struct run_story *story)
     g_ptr_array_unref(story->names);
 }
 
-/* The runs that later ones took back whole. */
+/* The runs that later ones took back. Taking back such a later one brings the first back. */
 static GHashTable *
 undone_runs(struct journal *journal, GStrv ids)
 {
     GHashTable *undone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) taken_back_by =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 
     for (guint i = 0; ids[i]; i++) {
         g_autoptr(JsonArray) records = journal_read(journal, ids[i], NULL);
-        const char *of = NULL;
+        const char *of = NULL, *first;
 
         for (guint r = 0; records && r < json_array_get_length(records); r++) {
             JsonObject *record = json_array_get_object_element(records, r);
 
             if (is_type(record, "undo-of"))
                 of = member(record, "run");
-            else if (is_type(record, "undone") && of)
+            else if (is_type(record, "undone") && of) {
                 g_hash_table_add(undone, g_strdup(of));
+                first = g_hash_table_lookup(taken_back_by, of);
+                if (first)
+                    g_hash_table_remove(undone, first);
+                g_hash_table_insert(taken_back_by, g_strdup(ids[i]), g_strdup(of));
+            }
         }
     }
     return undone;
@@ -174,7 +181,7 @@ last_run(struct journal *journal, GError **error)
     return NULL;
 }
 
-/* Takes one domain's part back. Whether all of it is. */
+/* Takes one domain's part back, as far as it is still ours. Whether that is done. */
 static gboolean
 undo_domain(struct run *run, JsonArray *records, const char *uuid, const char *name,
             struct journal_run *record)
@@ -192,23 +199,25 @@ undo_domain(struct run *run, JsonArray *records, const char *uuid, const char *n
                                 &problem);
     interrupt_leave(run->interrupt);
     for (guint i = 0; i < notes->len; i++)
-        message("%s", (const char *)g_ptr_array_index(notes, i));
+        message("%s: %s", name, (const char *)g_ptr_array_index(notes, i));
     for (guint i = 0; i < left->len; i++)
         message("%s: %s", name, (const char *)g_ptr_array_index(left, i));
     if (done && left->len == 0) {
         message("%s: taken back", name);
     } else if (done) {
+        message("%s: taken back but for that", name);
         exit_status_raise(&run->status, STATUS_REFUSED);
     } else if (g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_GONE)) {
-        message("%s is not there any more: there is nothing to take back", name);
+        message("%s: it is not there any more: there is nothing to take back", name);
         exit_status_raise(&run->status, STATUS_REFUSED);
+        done = TRUE;
     } else {
         message("%s: not taken back: %s", name, problem->message);
         fix_domains_account(problem, &run->status);
     }
     if (domain)
         source_domain_free(domain);
-    return done && left->len == 0;
+    return done;
 }
 
 static void
@@ -228,13 +237,33 @@ undo_story(struct run *run, struct journal *journal, const char *id, JsonArray *
         journal_run_free(record);
         return;
     }
-    /* In the opposite order, as it was done. */
+    /* In the opposite order of how it was done. */
     for (guint i = story->uuids->len; i-- > 0;)
         all &= undo_domain(run, records, g_ptr_array_index(story->uuids, i),
                            g_ptr_array_index(story->names, i), record);
     if (!all || journal_append(record, "undone", NULL, error))
         journal_append(record, "end", NULL, error);
     journal_run_free(record);
+}
+
+/* Whether the run can be taken back; what it did is read into @story. */
+static gboolean
+check_run(struct journal *journal, const char *id, JsonArray *records, struct run_story *story,
+          GError **error)
+{
+    g_auto(GStrv) ids = journal_list(journal, error);
+    g_autoptr(GHashTable) undone = ids ? undone_runs(journal, ids) : NULL;
+
+    story_read(story, records);
+    if (!undone)
+        return FALSE;
+    if (story->uuids->len == 0)
+        g_set_error(error, JOURNAL_ERROR, JOURNAL_NONE, "run %s changed nothing", id);
+    else if (g_hash_table_contains(undone, id))
+        g_set_error(error, JOURNAL_ERROR, JOURNAL_NONE, "run %s was taken back already", id);
+    else
+        return TRUE;
+    return FALSE;
 }
 
 static void
@@ -247,10 +276,7 @@ undo(struct run *run, struct journal *journal, GError **error)
 
     if (!records)
         return;
-    story_read(&story, records);
-    if (story.uuids->len == 0) {
-        g_set_error(error, JOURNAL_ERROR, JOURNAL_NONE, "run %s changed nothing", id);
-    } else {
+    if (check_run(journal, id, records, &story, error)) {
         run->session = session_open(run->options->connect ? run->options->connect : story.uri,
                                     CONNECTION_READ_WRITE, run->facts, error);
         if (run->session)

@@ -2,6 +2,7 @@
 /*
  * mode-lint.c: checking documents and reporting what is found.
  */
+#include "cli/domain-notes.h"
 #include "cli/mode.h"
 #include "cli/workers.h"
 
@@ -32,6 +33,7 @@ check(gsize index, gpointer data)
     if (checked->document->doc) {
         checked->findings = lint_run(run->selection, checked->document->doc,
                                      checked->document->facts);
+        domain_notes_add(run, checked->document, checked->findings);
         if (run->options->host)
             document_require_images(checked->document);
     } else {

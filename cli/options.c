@@ -277,6 +277,7 @@ check(struct raw_options *raw, struct options *options, GError **error)
     options->yes = raw->yes;
     options->connect = g_steal_pointer(&raw->connect);
     options->undo = g_steal_pointer(&raw->undo);
+    options->state_dir_given = raw->state_dir != NULL;
     options->state_dir = raw->state_dir ? g_steal_pointer(&raw->state_dir) : journal_default_dir();
     return TRUE;
 }

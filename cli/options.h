@@ -55,6 +55,7 @@ struct options {
     char *connect;          /* the connection's URI; NULL: libvirt's default */
     char *undo;             /* the ID of the run to take back; "": the last */
     char *state_dir;        /* of the journal; never NULL */
+    gboolean state_dir_given;
     GStrv targets;          /* as given; never NULL */
 };
 

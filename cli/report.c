@@ -8,6 +8,7 @@
 
 struct part {
     struct stream stream;
+    enum report_format format;
     struct lint_output *output;
 };
 
@@ -52,7 +53,7 @@ report_new(const struct options *options, FILE *standard, gboolean fixed, GError
             .quiet = options->quiet,
             .fixed = fixed,
         };
-        struct part part = {0};
+        struct part part = {.format = choice->format};
 
         if (!stream_open(&part.stream, choice->path, standard, error)) {
             report_free(report);
@@ -84,7 +85,7 @@ report_target(struct report *report, const struct lint_target *target, GPtrArray
 }
 
 enum report_end
-report_end(struct report *report)
+report_end(struct report *report, gboolean worked)
 {
     enum report_end end = REPORT_WRITTEN;
 
@@ -92,7 +93,7 @@ report_end(struct report *report)
         struct part *part = &g_array_index(report->parts, struct part, i);
         g_autofree char *where = NULL;
 
-        if (!part->stream.error)
+        if (!part->stream.error && (worked || part->format != REPORT_TEXT))
             part->output->end(part->output, &report->summary);
         stream_check(&part->stream);
         where = g_strdup(part->stream.path ? part->stream.path : "standard output");

@@ -28,6 +28,7 @@ enum report_end {
     REPORT_FAILED,      /* said on standard error */
 };
 
-/* Ends and closes the reports. */
-enum report_end report_end(struct report *report);
+/* Ends and closes the reports.
+ * @worked: whether there was anything to report; if not, those that are nothing without an end get one all the same */
+enum report_end report_end(struct report *report, gboolean worked);
 void report_free(struct report *report);

@@ -36,8 +36,11 @@ run_account(struct run *run, const struct document *document, GPtrArray *finding
 {
     for (guint i = 0; i < document->messages->len; i++)
         message("%s", (const char *)g_ptr_array_index(document->messages, i));
-    if (document->vanished)
-        message("%s is not there any more", document->target.name);
+    if (document->vanished) {
+        message("%s: it is not there any more", document->target.name);
+        if (!document->listed)
+            exit_status_raise(&run->status, STATUS_UNREADABLE);
+    }
     if (document->target.failure)
         tell_failure(run, &document->target);
     exit_status_raise(&run->status, exit_status_of_findings(findings, run->options->fail_on,

@@ -51,6 +51,7 @@ target_free(gpointer data)
     g_free(target->word);
     g_free(target->failure);
     g_free(target->shown);
+    g_free(target->connection);
     if (target->domain)
         source_domain_free(target->domain);
     g_free(target);
@@ -180,7 +181,7 @@ targets_have_domains(GPtrArray *targets)
     return FALSE;
 }
 
-/* Finds the domain that @target names. FALSE with @error where no more can be found. */
+/* Finds the domain that @target names. FALSE with @error where a file has that name too. */
 static gboolean
 find_domain(struct target *target, struct session *session, GError **error)
 {
@@ -195,10 +196,6 @@ find_domain(struct target *target, struct session *session, GError **error)
     }
     if (target->domain)
         return TRUE;
-    if (g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_LOST)) {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return FALSE;
-    }
     target->failure =
         target->could_be_file
             ? g_strdup_printf("%s; for the file write ./%s", problem->message, target->word)
@@ -240,9 +237,31 @@ targets_add_all(GPtrArray *targets, struct session *session, GError **error)
 
         target->domain = array[i];
         target->word = g_strdup(target->domain->name);
+        target->listed = TRUE;
         g_ptr_array_add(targets, target);
     }
     return TRUE;
+}
+
+void
+targets_fail_domains(GPtrArray *targets, const char *uri, const char *why)
+{
+    if (!targets_have_domains(targets)) {
+        struct target *target = g_new0(struct target, 1);
+
+        target->connection = g_strdup(uri);
+        target->failure = g_strdup(why);
+        g_ptr_array_add(targets, target);
+        return;
+    }
+    for (guint i = 0; i < targets->len; i++) {
+        struct target *target = g_ptr_array_index(targets, i);
+
+        if (target->word && !target->failure)
+            target->failure = target->could_be_file
+                                  ? g_strdup_printf("%s; for the file write ./%s", why, target->word)
+                                  : g_strdup(why);
+    }
 }
 
 const struct target *

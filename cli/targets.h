@@ -13,6 +13,8 @@ struct target {
     gboolean could_be_file;       /* a file has that name too */
     char *shown;                  /* the digest of the text that consent was given to; or NULL */
     struct source_domain *domain; /* once it is found; NULL for a file */
+    gboolean listed;              /* the domain was listed, not named: it may go again */
+    char *connection;             /* the URI of a connection whose domains cannot be listed; NULL for all others */
     char *failure; /* why it is known already that it cannot be read (a folder); NULL otherwise */
 };
 
@@ -31,15 +33,18 @@ GPtrArray *targets_list(GStrv words, GError **error);
 gboolean targets_have_domains(GPtrArray *targets);
 
 /**
- * targets_find_domains: looks up the domains that are named, each once however often it is named. One that is not there
+ * targets_find_domains: looks up the domains that are named, each once however often it is named. One that cannot be had
  * becomes a target with a failure.
- * Returns: FALSE with @error (CONNECTION_ERROR) where the connection is lost, or (G_OPTION_ERROR) where a word is
- * a domain and a file.
+ * Returns: FALSE with @error (G_OPTION_ERROR) where a word is a domain and a file.
  */
 gboolean targets_find_domains(GPtrArray *targets, struct session *session, GError **error);
 
 /* Adds all domains of the connection, by name bytewise. FALSE with @error (CONNECTION_ERROR). */
 gboolean targets_add_all(GPtrArray *targets, struct session *session, GError **error);
+
+/* Where there is no connection @uri to get domains from, for @why: those that are named become targets with a failure;
+ * without any, the connection itself becomes one. */
+void targets_fail_domains(GPtrArray *targets, const char *uri, const char *why);
 
 /* The one of @targets that is the same file as @path; NULL where none is. */
 const struct target *targets_find(GPtrArray *targets, const char *path);

@@ -89,7 +89,9 @@ add_location(JsonBuilder *builder, const struct lint_target *target,
     add_int(builder, "end_column", finding->end_column);
     add_int(builder, "byte_offset", (gint64)finding->span.offset);
     add_int(builder, "byte_length", (gint64)finding->span.length);
-    add_string(builder, "text", target->kind == LINT_TARGET_DOMAIN ? "inactive" : NULL);
+    add_string(builder, "text", target->kind != LINT_TARGET_DOMAIN ? NULL
+                                : target->live                    ? "live"
+                                                                  : "inactive");
     json_builder_end_object(builder);
 }
 
@@ -196,6 +198,12 @@ add_target(JsonBuilder *builder, guint target_id, const struct lint_target *targ
     add_position(builder, "line", target->failure_line);
     add_position(builder, "column", target->failure_column);
     add_string(builder, "managed_by", target->managed_by);
+    add_string(builder, "state", target->state);
+    json_builder_set_member_name(builder, "notes");
+    json_builder_begin_array(builder);
+    for (guint i = 0; target->notes && i < target->notes->len; i++)
+        add_element(builder, target->notes->pdata[i]);
+    json_builder_end_array(builder);
     json_builder_set_member_name(builder, "applied");
     json_builder_begin_array(builder);
     for (guint i = 0; applied && i < applied->len; i++)

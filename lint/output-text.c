@@ -36,10 +36,13 @@ append_place(GString *out, const struct lint_target *target, gboolean located, i
         append_escaped(out, target->path ? target->path : target->name);
         break;
     case LINT_TARGET_DOMAIN:
-        append_escaped(out, target->uri ? target->uri : "");
-        g_string_append_c(out, '/');
+        if (target->uri) {
+            append_escaped(out, target->uri);
+            g_string_append_c(out, '/');
+        }
         append_escaped(out, target->name);
-        g_string_append(out, " (inactive XML)");
+        if (target->doc)
+            g_string_append(out, target->live ? " (live XML)" : " (inactive XML)");
         break;
     case LINT_TARGET_HOST:
         append_escaped(out, target->name);
@@ -204,6 +207,17 @@ append_failure(struct text_output *text, GString *out, const struct lint_target 
 }
 
 static void
+append_target_note(struct text_output *text, GString *out, const struct lint_target *target,
+                   const char *note)
+{
+    begin_block(text, out);
+    g_string_append_printf(out, "%snote%s: ", text->style->bold, text->style->reset);
+    append_escaped(out, note);
+    g_string_append_c(out, '\n');
+    append_arrow(text, out, 1, target, FALSE, 0, 0);
+}
+
+static void
 text_target(struct lint_output *output, const struct lint_target *target, GPtrArray *applied,
             GPtrArray *findings)
 {
@@ -226,6 +240,8 @@ text_target(struct lint_output *output, const struct lint_target *target, GPtrAr
         else
             append_finding(text, out, target, finding);
     }
+    for (guint i = 0; target->notes && !text->options.quiet && i < target->notes->len; i++)
+        append_target_note(text, out, target, target->notes->pdata[i]);
     fwrite(out->str, 1, out->len, text->stream);
 }
 

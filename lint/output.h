@@ -26,6 +26,9 @@ struct lint_target {
     char *managed_by;  /* the manager that owns the domain, "OpenStack Nova"; NULL without one */
     char *failure;     /* why it could not be checked; NULL where it was */
     int failure_line, failure_column; /* where in the file; 0 where that does not apply */
+    const char *state; /* of a domain: "running", "shut off", ...; NULL for others */
+    gboolean live;     /* a domain: its live definition was checked, since it has no other */
+    GPtrArray *notes;  /* of char *: remarks on the target itself; NULL without any */
     const domxml_doc *doc; /* for source lines; NULL where it could not be read */
 };
 

@@ -150,7 +150,7 @@ START_TEST(the_form_is_version_1)
     ck_assert_str_eq(json_object_get_string_member(edit, "text"), "none");
 
     assert_keys(element(root, "targets", 0),
-                "id name kind uuid uri path status message line column managed_by applied");
+                "id name kind uuid uri path status message line column managed_by state notes applied");
     assert_keys(json_object_get_object_member(root, "summary"),
                 "targets failed error warning info unknown suppressed applied fixable");
     free(report.text);
