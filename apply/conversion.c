@@ -35,6 +35,7 @@ fill_record(struct convert_record *record, const struct convert_wish *wish, cons
     record->disk = g_strdup(wish->disk);
     record->to = g_strdup(wish->to);
     record->preallocation = g_strdup(wish->preallocation);
+    record->was_running = wish->was_running;
 }
 
 void

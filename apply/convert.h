@@ -34,6 +34,7 @@ struct convert_wish {
     const char *text;                   /* the text that the plan was made from, without secrets */
     const char *disk;                   /* the disk's target name in it */
     const char *to, *preallocation;
+    gboolean was_running;               /* it was shut down for this: --resume starts it again */
     guint number;                       /* among the run's conversions */
     const char *state_dir;              /* the journal's, as the user named it; or NULL */
     struct qemu_img_run run;

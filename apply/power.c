@@ -93,10 +93,31 @@ check_stays_off(struct connection *connection, const struct source_domain *domai
 }
 
 gboolean
+power_wait_off(struct connection *connection, const struct source_domain *domain, guint timeout_s,
+               GCancellable *cancellable, GError **error)
+{
+    gint64 end = g_get_monotonic_time() + (gint64)timeout_s * G_USEC_PER_SEC;
+    int state;
+
+    do {
+        if (!run(connection, domain, ask_state, &state, error))
+            return FALSE;
+        if (state == VIR_DOMAIN_SHUTOFF)
+            return TRUE;
+        g_usleep(POLL_MS * 1000);
+        if (g_cancellable_set_error_if_cancelled(cancellable, error))
+            return FALSE;
+    } while (g_get_monotonic_time() < end);
+    g_set_error(error, POWER_ERROR, POWER_TIMEOUT,
+                "its guest did not shut down within %u s (--shutdown-timeout), and may still do so",
+                timeout_s);
+    return FALSE;
+}
+
+gboolean
 power_off(struct connection *connection, const struct source_domain *domain, guint timeout_s,
           GCancellable *cancellable, GError **error)
 {
-    gint64 end = g_get_monotonic_time() + (gint64)timeout_s * G_USEC_PER_SEC;
     int state;
 
     if (!run(connection, domain, ask_state, &state, error))
@@ -108,21 +129,9 @@ power_off(struct connection *connection, const struct source_domain *domain, gui
                             "it is not running (paused?): resume or shut it down first");
         return FALSE;
     }
-    if (!check_stays_off(connection, domain, error) ||
-        !run(connection, domain, ask_shutdown, NULL, error))
-        return FALSE;
-    while (g_get_monotonic_time() < end) {
-        g_usleep(POLL_MS * 1000);
-        if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
-            !run(connection, domain, ask_state, &state, error))
-            return FALSE;
-        if (state == VIR_DOMAIN_SHUTOFF)
-            return TRUE;
-    }
-    g_set_error(error, POWER_ERROR, POWER_TIMEOUT,
-                "its guest did not shut down within %u s (--shutdown-timeout), and may still do so",
-                timeout_s);
-    return FALSE;
+    return check_stays_off(connection, domain, error) &&
+           run(connection, domain, ask_shutdown, NULL, error) &&
+           power_wait_off(connection, domain, timeout_s, cancellable, error);
 }
 
 gboolean

@@ -24,6 +24,14 @@ enum power_error {
 gboolean power_off(struct connection *connection, const struct source_domain *domain,
                    guint timeout_s, GCancellable *cancellable, GError **error);
 
+/**
+ * power_wait_off: waits until the domain is off. A guest that was asked to shut down goes on doing so when power_off() is
+ * cancelled.
+ * Returns: as power_off().
+ */
+gboolean power_wait_off(struct connection *connection, const struct source_domain *domain,
+                        guint timeout_s, GCancellable *cancellable, GError **error);
+
 /* power_on: starts the domain; one that runs already is fine. */
 gboolean power_on(struct connection *connection, const struct source_domain *domain,
                   GError **error);

@@ -181,8 +181,20 @@ write_new(struct replacement *replacement, const char *text, gsize length, GErro
     return TRUE;
 }
 
-/* Whether the old file holds @text, exactly. */
-static gboolean
+/* Flushes what a signal, or a network file system, may interrupt. */
+static int
+flush(int file)
+{
+    int result;
+
+    do {
+        result = fsync(file);
+    } while (result < 0 && errno == EINTR);
+    return result;
+}
+
+/* Whether the old file holds @text, exactly; -1 with errno set where it cannot be read. */
+static int
 holds(int file, const char *text, gsize length)
 {
     g_autofree char *buffer = g_malloc(64 * 1024);
@@ -194,9 +206,9 @@ holds(int file, const char *text, gsize length)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return got == 0 && at == length;
+            return got < 0 ? -1 : at == length;
         if ((gsize)got > length - at || memcmp(buffer, text + at, got) != 0)
-            return FALSE;
+            return 0;
         at += got;
     }
 }
@@ -206,12 +218,15 @@ holds(int file, const char *text, gsize length)
 static gboolean
 check_drift(struct replacement *replacement, const char *text, gsize length, GError **error)
 {
+    int same = holds(replacement->old, text, length);
     struct stat now;
 
+    if (same < 0)
+        return fail(error, STEP_FILE_FAILED, "it cannot be read again: %s", g_strerror(errno));
     if (fstatat(replacement->folder, replacement->name, &now, AT_SYMLINK_NOFOLLOW) < 0)
         return fail(error, STEP_FILE_REFUSED, "it is gone: %s", g_strerror(errno));
     if (now.st_dev != replacement->old_stat.st_dev || now.st_ino != replacement->old_stat.st_ino ||
-        now.st_nlink != 1 || !holds(replacement->old, text, length))
+        now.st_nlink != 1 || !same)
         return fail(error, STEP_FILE_REFUSED,
                     "it was changed by someone else since it was read; run domlint again");
     return TRUE;
@@ -226,7 +241,7 @@ replace(struct replacement *replacement, const char *old_text, gsize old_length,
         !file_attributes_copy(replacement->old, &replacement->old_stat, replacement->new, error))
         return FALSE;
     /* close() too: network file systems report there what a write could not. */
-    if (fsync(replacement->new) < 0 || close_once(&replacement->new) < 0)
+    if (flush(replacement->new) < 0 || close_once(&replacement->new) < 0)
         return fail(error, STEP_FILE_FAILED, "cannot flush what was written beside it in %s: %s",
                     replacement->folder_path, g_strerror(errno));
     /* Last, so that the time in which a change by others could be lost is as short as it can be. */
@@ -237,7 +252,7 @@ replace(struct replacement *replacement, const char *old_text, gsize old_length,
         return fail(error, STEP_FILE_FAILED, "it cannot be replaced: %s", g_strerror(errno));
     g_clear_pointer(&replacement->temporary, g_free);
     /* EINVAL: the file system has no such thing as flushing a folder. */
-    if (fsync(replacement->folder) < 0 && errno != EINVAL)
+    if (flush(replacement->folder) < 0 && errno != EINVAL)
         return fail(error, STEP_FILE_FAILED,
                     "it was replaced, but its folder %s could not be flushed: %s",
                     replacement->folder_path, g_strerror(errno));

@@ -30,7 +30,7 @@ account(const GError *problem, enum exit_status *status)
 
 static gboolean
 convert_one(struct run *run, struct fix_domains *fix, const struct planned *planned,
-            const struct document *document, GError **error)
+            const struct document *document, gboolean was_running, GError **error)
 {
     struct convert_wish wish = convert_plan_wish(run, planned, document);
     struct journal_run *record = fix_domains_record(fix, error);
@@ -41,6 +41,7 @@ convert_one(struct run *run, struct fix_domains *fix, const struct planned *plan
     if (!record)
         return FALSE;
     progress = progress_new(planned->label, planned->size.required, run->options->quiet);
+    wish.was_running = was_running;
     wish.run.notes = notes;
     wish.run.progress = progress_percent;
     wish.run.data = progress;
@@ -99,7 +100,7 @@ convert_items(struct run *run, struct fix_domains *fix, GPtrArray *items,
             message("%s: not converted: it was changed by someone else since it was shown; run "
                     "domlint again", planned->label);
             exit_status_raise(&converted->status, STATUS_REFUSED);
-        } else if (convert_one(run, fix, planned, document, &problem)) {
+        } else if (convert_one(run, fix, planned, document, converted->was_running, &problem)) {
             g_ptr_array_add(converted->done, planned);
             g_free(ours);
             ours = digest_now(run, planned);
@@ -131,6 +132,13 @@ power_down(struct run *run, GPtrArray *items, struct converted_target *converted
     if (power_off(run->session->connection, target->domain, run->options->shutdown_timeout,
                   interrupt_cancellable(run->interrupt), &problem))
         return TRUE;
+    if (g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+        /* What was asked of the guest cannot be taken back. */
+        message("%s: interrupted: waiting until its guest is off, to start it again",
+                target->domain->name);
+        power_wait_off(run->session->connection, target->domain, run->options->shutdown_timeout,
+                       NULL, NULL);
+    }
     message("%s: not converted: %s", target->domain->name, problem->message);
     account(problem, &converted->status);
     return FALSE;

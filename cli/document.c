@@ -119,8 +119,11 @@ read_domain(struct document *document, const struct target *target, struct sessi
     document->target.live = source_domain_text(domain) == SOURCE_TEXT_LIVE;
     document->facts = connection_facts_domain(session->facts, domain);
     document->own_facts = document->facts;
-    text = source_libvirt_xml(session->connection, domain, source_domain_text(domain),
-                              SOURCE_WITHOUT_SECRETS, &problem);
+    if (session->ahead)
+        text = fetch_ahead_take(session->ahead, domain);
+    if (!text)
+        text = source_libvirt_xml(session->connection, domain, source_domain_text(domain),
+                                  SOURCE_WITHOUT_SECRETS, &problem);
     if (text)
         parse(document, text, strlen(text));
     else if (g_error_matches(problem, CONNECTION_ERROR, CONNECTION_ERROR_GONE))

@@ -10,14 +10,15 @@
 #define DESCRIPTION_COLUMN 24
 
 static const char before_options[] =
-    "Usage: domlint [MODE] [OPTION...] TARGET...\n"
+    "Usage: domlint [MODE] [OPTION...] [TARGET...]\n"
     "\n"
     "Finds slow and dangerous disks in libvirt domain XML, explains what it finds,\n"
     "and mends it without touching another byte.\n"
     "\n"
     "TARGET is a path (it has a '/' or ends in .xml), a folder (its *.xml and\n"
-    "*.xml.j2 that hold a domain or a disk, recursively), or - for standard input;\n"
-    "file:PATH says that it is a path whatever it looks like.\n";
+    "*.xml.j2 that hold a domain or a disk, recursively), - for standard input;\n"
+    "any other word is a domain of the connection, by name or UUID. file:PATH and\n"
+    "dom:NAME say which is meant. Without any: all domains of the connection.\n";
 
 static const char after_options[] =
     "\n"
@@ -25,12 +26,12 @@ static const char after_options[] =
     "  0  nothing at or above --fail-on is left\n"
     "  1  findings are left, or --diff has something to change\n"
     "  2  wrong usage; nothing was done\n"
-    "  3  a file could not be read or checked; with --strict also: a rule could not\n"
-    "     decide\n"
-    "  4  a fix was refused: the file has several hard links, is libvirtd's own, or\n"
-    "     was changed by someone else meanwhile\n"
-    "  5  something failed part-way: a file or report could not be written, or a fix\n"
-    "     did not clear its finding and was put back\n"
+    "  3  a file or domain could not be read or checked; with --strict also: a rule\n"
+    "     could not decide\n"
+    "  4  a fix or conversion was refused, by you or for the reason told; nothing was\n"
+    "     touched by it\n"
+    "  5  something failed part-way: a file, report or image could not be written, or\n"
+    "     a fix did not clear its finding and was put back\n"
     "  128+N  ended by signal N\n"
     "\n"
     "Examples\n"
@@ -39,6 +40,9 @@ static const char after_options[] =
     "  domlint --explain=ide-bus         what a rule is about\n"
     "  domlint --diff guests/ | less     see what --fix would change\n"
     "  domlint --fix guests/             apply the safe fixes\n"
+    "  domlint --all                     check all domains of this host\n"
+    "  domlint --fix --convert web1      convert its images too; asks first\n"
+    "  domlint --undo                    take the last run back\n"
     "  virsh dumpxml --inactive web1 | domlint -\n"
     "  domlint -f json:report.json -f text guests/\n";
 
@@ -48,9 +52,10 @@ print_option(FILE *stream, const GOptionEntry *entry)
     g_autofree char *names =
         entry->short_name ? g_strdup_printf("-%c, --%s", entry->short_name, entry->long_name)
                           : g_strdup_printf("    --%s", entry->long_name);
-    g_autofree char *left = entry->arg_description
-                                ? g_strdup_printf("  %s=%s", names, entry->arg_description)
-                                : g_strdup_printf("  %s", names);
+    const char *argument = entry->arg_description ? entry->arg_description : "";
+    /* One that may be left out brings its '=' with it. */
+    g_autofree char *left = g_strdup_printf("  %s%s%s", names,
+                                            *argument && *argument != '[' ? "=" : "", argument);
     g_autofree char *right = wrap(entry->description, DESCRIPTION_COLUMN, DESCRIPTION_COLUMN);
 
     if (g_utf8_strlen(left, -1) + 2 > DESCRIPTION_COLUMN)

@@ -68,5 +68,17 @@ mode_lint(struct run *run)
         .data = run,
     };
 
+    g_autoptr(GPtrArray) domains = g_ptr_array_new();
+
+    for (guint i = 0; i < run->targets->len; i++) {
+        const struct target *target = g_ptr_array_index(run->targets, i);
+
+        if (target->domain)
+            g_ptr_array_add(domains, target->domain);
+    }
+    if (domains->len > 1)
+        run->session->ahead = fetch_ahead_new(run->session->connection, domains);
     workers_run(&job, run->options->jobs);
+    if (run->session)
+        g_clear_pointer(&run->session->ahead, fetch_ahead_free);
 }

@@ -3,6 +3,7 @@
  * mode-resume.c: conversions of the past: finishing those that were interrupted, giving up the originals of those that are
  * done.
  */
+#include "apply/power.h"
 #include "cli/consent.h"
 #include "cli/message.h"
 #include "cli/past.h"
@@ -65,8 +66,9 @@ show(const struct convert_record *record, const struct run *run)
     const char *name = record->domain ? record->domain : record->file;
 
     if (run->options->mode == MODE_RESUME)
-        message("%s, disk %s: the conversion of %s to %s is to be finished or rolled back", name,
-                record->disk, record->path, record->new_path);
+        message("%s, disk %s: the conversion of %s to %s is to be finished or rolled back%s", name,
+                record->disk, record->path, record->new_path,
+                record->was_running ? ", and the domain, which was shut down for it, started" : "");
     else
         message("%s, disk %s: %s is to be removed, for good", name, record->disk,
                 convert_record_kept(record));
@@ -108,9 +110,34 @@ have_consent(struct run *run, GPtrArray *conversions, GError **error)
     return FALSE;
 }
 
+/* Once all disks are done with. A domain that could not be finished or rolled back stays off. */
+static void
+start_again(struct run *run, GPtrArray *due)
+{
+    for (guint i = 0; i < due->len; i++) {
+        const struct convert_record *record = g_ptr_array_index(due, i);
+        g_autoptr(GError) problem = NULL;
+        struct source_domain *domain;
+
+        if (!record->was_running || record->state < CONVERT_STATE_DONE)
+            continue;
+        domain = source_libvirt_lookup(run->session->connection, record->uuid, &problem);
+        if (domain && !power_is_on(run->session->connection, domain) &&
+            power_on(run->session->connection, domain, &problem))
+            message("%s: started again", record->domain);
+        if (domain)
+            source_domain_free(domain);
+        if (problem) {
+            exit_status_raise(&run->status, STATUS_FAILED);
+            message("%s: cannot be started again: %s", record->domain, problem->message);
+        }
+    }
+}
+
 static void
 act_on_all(struct run *run, struct past_run *past, act_fn act, GError **error)
 {
+    g_autoptr(GPtrArray) due = g_ptr_array_new();
     struct journal_run *record;
 
     if (!have_consent(run, past->conversions, error) || !past_run_connect(past, run, error))
@@ -123,9 +150,13 @@ act_on_all(struct run *run, struct past_run *past, act_fn act, GError **error)
     for (guint i = 0; i < past->conversions->len; i++) {
         struct convert_record *conversion = g_ptr_array_index(past->conversions, i);
 
-        if (is_due(run, conversion))
-            act_on(run, conversion, record, act);
+        if (!is_due(run, conversion))
+            continue;
+        act_on(run, conversion, record, act);
+        g_ptr_array_add(due, conversion);
     }
+    if (run->options->mode == MODE_RESUME)
+        start_again(run, due);
     interrupt_leave_long(run->interrupt);
     if (run->options->mode == MODE_RESUME)
         journal_append(record, "end", NULL, error);

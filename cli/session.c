@@ -20,8 +20,9 @@ session_open(const char *uri, enum connection_access access, struct facts_source
 {
     struct session *session = g_new0(struct session, 1);
 
-    session->loop = event_loop_new(error);
-    if (session->loop)
+    if (access == CONNECTION_READ_WRITE)
+        session->loop = event_loop_new(error);
+    if (session->loop || (access == CONNECTION_READ_ONLY && event_loop_ready_libvirt(error)))
         session->connection = connection_open(session->loop, session_default_uri(uri), access,
                                               NULL, error);
     if (!session->connection) {

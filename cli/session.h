@@ -6,12 +6,14 @@
 #pragma once
 
 #include "probe/domain-facts.h"
+#include "probe/fetch-ahead.h"
 
 struct session {
-    struct event_loop *loop;
+    struct event_loop *loop;   /* NULL for an audit */
     struct connection *connection;
     struct volumes *volumes;
     struct connection_facts *facts;
+    struct fetch_ahead *ahead; /* definitions that are fetched before they are asked for; or NULL */
 };
 
 /**

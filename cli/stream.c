@@ -48,6 +48,8 @@ stream_close(struct stream *stream)
 {
     if (!stream->file)
         return TRUE;
+    /* What failed earlier may have left nothing to be flushed. */
+    stream_check(stream);
     if (fflush(stream->file) != 0 && !stream->error)
         stream->error = errno;
     if (stream->path && fclose(stream->file) != 0 && !stream->error)

@@ -25,16 +25,27 @@ change(domxml_editor *editor, const domxml_doc *doc, const uint8_t *choice)
     const domxml_elem *disk = domxml_disk(doc, choice[0] % (domxml_disk_count(doc) + 1));
     const char *value = values[choice[2] % (sizeof(values) / sizeof(values[0]))];
     const char *io = values[choice[3] % (sizeof(values) / sizeof(values[0]))];
+    static const char *const buses[] = { "virtio", "scsi", "sata", "usb", "ide" };
+    const char *bus = buses[choice[2] % (sizeof(buses) / sizeof(buses[0]))];
     const struct domxml_attr source = {"file", value ? value : "/a"};
 
+    if (choice[1] % 16 >= 14) {
+        if (choice[3] % 2)
+            (void)domxml_disk_add(editor, NULL, bus, "file", "raw", &source, 1, NULL);
+        else if (choice[3] % 4)
+            (void)domxml_metadata_set(editor, "urn:a", "a:b", value ? value : "", NULL);
+        else
+            (void)domxml_metadata_remove(editor, "urn:a", NULL);
+        return;
+    }
     if (!disk)
         return;
-    switch (choice[1] % 8) {
+    switch (choice[1] % 16) {
     case 0:
         (void)domxml_disk_set_cache(editor, disk, value, io, NULL);
         break;
     case 1:
-        (void)domxml_disk_set_bus(editor, disk, choice[2] % 2 ? "virtio" : "sata", NULL);
+        (void)domxml_disk_set_bus(editor, disk, bus, NULL);
         break;
     case 2:
         (void)domxml_disk_set_format(editor, disk, value ? value : "raw", NULL);
@@ -50,6 +61,21 @@ change(domxml_editor *editor, const domxml_doc *doc, const uint8_t *choice)
         break;
     case 6:
         (void)domxml_editor_remove(editor, domxml_find(disk, "source"), NULL);
+        break;
+    case 7:
+        (void)domxml_disk_remove(editor, disk, NULL);
+        break;
+    case 8:
+        (void)domxml_disk_set_iothread(editor, disk, choice[2] % 4, NULL);
+        break;
+    case 9:
+        (void)domxml_disk_set_metadata_cache(editor, disk, choice[2], NULL);
+        break;
+    case 10:
+        (void)domxml_disk_remove_backing_store(editor, disk, NULL);
+        break;
+    case 11:
+        (void)domxml_disk_set_queues(editor, disk, choice[2] % 4, NULL);
         break;
     default:
         (void)domxml_editor_set_attr(editor, disk, "snapshot", value, NULL);

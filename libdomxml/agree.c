@@ -262,9 +262,13 @@ static bool
 parse(struct judge *judge)
 {
     const domxml_doc *doc = judge->doc;
-    xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(doc->text, (int)doc->length);
+    xmlParserCtxtPtr parser;
     bool well_formed;
 
+    /* Takes libxml2's lock. What it sets up by itself, when first needed, threads that meet there
+     * set up twice (2.9), and the process may crash as it exits. */
+    xmlInitParser();
+    parser = xmlCreateMemoryParserCtxt(doc->text, (int)doc->length);
     if (!parser)
         return false;
     memset(parser->sax, 0, sizeof(*parser->sax));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bus-boot.c: keeps the disk that the firmware boots.
+ * bus-boot.c: keeps the disk, and the CD-ROM, that the firmware boots.
  *
  * Under <os><boot dev='hd'/>, which is also what libvirt takes where nothing is said, the firmware
  * boots the first disk as libvirt orders them: disks of one bus stand together, sorted by target,
@@ -10,6 +10,9 @@
  * libvirt 9.0 sorts before it infers a bus that is not written: at define such disks stand together
  * as if on a bus of their own. It writes the buses out then, and when it is restarted and reads its
  * own file it sorts by those: another disk may be booted from then on.
+ *
+ * So it is with CD-ROMs under <os><boot dev='cdrom'/>: their order changes too where a disk that
+ * was the first of its bus leaves it.
  */
 #include <string.h>
 
@@ -32,15 +35,19 @@ has_device_orders(const domxml_editor *editor, const domxml_elem *domain)
     return false;
 }
 
-/* Whether the firmware looks for a hard disk. */
+/* What the firmware looks for. */
+struct wanted {
+    bool disk, cdrom;
+};
+
 static bool
-boots_disk(const domxml_editor *editor, const domxml_elem *domain, bool *answer,
-           struct domxml_error *error)
+find_wanted(const domxml_editor *editor, const domxml_elem *domain, struct wanted *wanted,
+            struct domxml_error *error)
 {
     const domxml_elem *os = domxml_editor_find(editor, domain, "os");
     const domxml_elem *boot = os ? dx_editor_child(editor, os, "boot") : NULL;
 
-    *answer = boot == NULL;
+    *wanted = (struct wanted){ .disk = boot == NULL };
     for (; boot; boot = dx_editor_next(editor, boot, "boot")) {
         const char *dev = dx_disk_get(editor, boot, "@dev", "");
 
@@ -48,18 +55,21 @@ boots_disk(const domxml_editor *editor, const domxml_elem *domain, bool *answer,
             return dx_error_elem(error, DOMXML_ERR_TEMPLATE, boot,
                                 "whether the boot disk is kept cannot be told: '%.60s' is a "
                                 "template placeholder", dev);
-        if (strcmp(dev, "hd") == 0)
-            *answer = true;
+        wanted->disk = wanted->disk || strcmp(dev, "hd") == 0;
+        wanted->cdrom = wanted->cdrom || strcmp(dev, "cdrom") == 0;
     }
     return true;
 }
 
+/* Whether the firmware takes @disk for what it looks for: a CD-ROM, or else a hard disk. */
 static bool
-is_hard_disk(const domxml_editor *editor, const domxml_elem *disk)
+is_kind(const domxml_editor *editor, const domxml_elem *disk, bool cdrom)
 {
     const char *device = dx_disk_get(editor, disk, "@device", "disk");
 
-    return strcmp(device, "cdrom") != 0 && strcmp(device, "floppy") != 0;
+    if (strcmp(device, "cdrom") == 0)
+        return cdrom;
+    return !cdrom && strcmp(device, "floppy") != 0;
 }
 
 /* Fails where the order of the disks hangs on a placeholder. */
@@ -88,9 +98,9 @@ sort_bus(const domxml_editor *editor, const domxml_elem *disk, bool inferred)
     return inferred ? dx_bus_of(editor, disk) : dx_disk_get(editor, disk, "target@bus", "");
 }
 
-/* The hard disk of one bus that libvirt sorts first, or NULL. */
+/* The disk of the kind on one bus that libvirt sorts first, or NULL. */
 static const domxml_elem *
-first_on_bus(const domxml_editor *editor, const char *bus, bool inferred)
+first_on_bus(const domxml_editor *editor, const char *bus, bool cdrom, bool inferred)
 {
     const domxml_elem *first = NULL;
     long first_index = 0;
@@ -98,7 +108,7 @@ first_on_bus(const domxml_editor *editor, const char *bus, bool inferred)
     for (const domxml_elem *disk = dx_disk_first(editor); disk; disk = dx_disk_next(editor, disk)) {
         long index = dx_target_index(dx_disk_get(editor, disk, "target@dev", ""));
 
-        if (!is_hard_disk(editor, disk) || strcmp(sort_bus(editor, disk, inferred), bus) != 0)
+        if (!is_kind(editor, disk, cdrom) || strcmp(sort_bus(editor, disk, inferred), bus) != 0)
             continue;
         if (!first || index < first_index) {
             first = disk;
@@ -108,9 +118,10 @@ first_on_bus(const domxml_editor *editor, const char *bus, bool inferred)
     return first;
 }
 
-/* The first hard disk of the first bus that has one. A bus may first appear with a CD-ROM. */
+/* The first disk of the kind, on the first bus that has one. A bus may first appear with a disk of
+ * another kind. */
 static const domxml_elem *
-first_disk(const domxml_editor *editor, bool inferred)
+first_disk(const domxml_editor *editor, bool cdrom, bool inferred)
 {
     const domxml_elem *first = NULL;
     const char *done = NULL;
@@ -120,32 +131,51 @@ first_disk(const domxml_editor *editor, bool inferred)
         const char *bus = sort_bus(editor, disk, inferred);
 
         if (!done || strcmp(bus, done) != 0)
-            first = first_on_bus(editor, bus, inferred);
+            first = first_on_bus(editor, bus, cdrom, inferred);
         done = bus;
     }
     return first;
+}
+
+static bool
+has_several(const domxml_editor *editor)
+{
+    const domxml_elem *disk = dx_disk_first(editor);
+
+    return disk && dx_disk_next(editor, disk);
+}
+
+static struct dx_booted
+find_first(const domxml_editor *editor, bool cdrom)
+{
+    return (struct dx_booted){
+        .defined = first_disk(editor, cdrom, false),
+        .reread = first_disk(editor, cdrom, true),
+    };
 }
 
 bool
 dx_boot_find(const domxml_editor *editor, struct dx_boot *boot, struct domxml_error *error)
 {
     const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
-    bool by_order;
+    struct wanted wanted;
 
-    *boot = (struct dx_boot){ NULL, NULL };
+    *boot = (struct dx_boot){ .disk = { NULL, NULL } };
     if (!domain || domxml_editor_find(editor, domain, "os/kernel"))
         return true;
-    if (!boots_disk(editor, domain, &by_order, error))
+    if (!find_wanted(editor, domain, &wanted, error))
         return false;
-    /* Of one disk the order is plain whatever it is. */
-    if (!by_order || domxml_disk_count(dx_editor_doc(editor)) < 2)
+    if (!wanted.disk && !wanted.cdrom)
         return true;
     if (!domxml_editor_find(editor, domain, "os/boot") && has_device_orders(editor, domain))
         return true;
-    if (!check_templates(editor, error))
+    /* Of one disk the order is plain whatever it is. */
+    if (has_several(editor) && !check_templates(editor, error))
         return false;
-    boot->defined = first_disk(editor, false);
-    boot->reread = first_disk(editor, true);
+    if (wanted.disk)
+        boot->disk = find_first(editor, false);
+    if (wanted.cdrom)
+        boot->cdrom = find_first(editor, true);
     return true;
 }
 
@@ -207,4 +237,33 @@ dx_boot_pin(domxml_editor *editor, const domxml_elem *disk, struct domxml_error 
     return dx_editor_note(editor, error,
                           "removed <boot dev='hd'/> from <os>: libvirt refuses it beside a boot "
                           "order");
+}
+
+/* Whether what was booted is so no more, though it is still there. */
+static bool
+is_lost(const domxml_editor *editor, const struct dx_booted *before, const struct dx_booted *after)
+{
+    if (!before->defined || dx_editor_is_removed(editor, before->defined))
+        return false;
+    return before->defined != after->defined || before->reread != after->reread;
+}
+
+bool
+dx_boot_keep(domxml_editor *editor, const domxml_elem *disk, const struct dx_boot *before,
+             struct domxml_error *error)
+{
+    struct dx_boot after;
+
+    if (!dx_boot_find(editor, &after, error))
+        return false;
+    if (is_lost(editor, &before->cdrom, &after.cdrom))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "the firmware would boot another CD-ROM");
+    if (!is_lost(editor, &before->disk, &after.disk))
+        return true;
+    if (before->disk.defined != before->disk.reread)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "which disk the firmware boots hangs on buses that are not written: "
+                             "write bus= on all disks first");
+    return dx_boot_pin(editor, before->disk.defined, error);
 }

@@ -76,44 +76,84 @@ means_disk(const domxml_editor *editor, const domxml_elem *disk, const struct de
 
 static bool
 rename_root(domxml_editor *editor, const domxml_elem *cmdline, const struct device *device,
-            const char *text, const char *new_target, struct domxml_error *error)
+            const char *text, const char *name, struct domxml_error *error)
 {
     const char *rest = device->name + device->letters;
     int before_length = (int)(device->name - text);
     int number_length = (int)(device->length - device->letters);
-    dx_autofree char *changed = dx_format("%.*s%s%s", before_length, text, new_target, rest);
+    dx_autofree char *changed = dx_format("%.*s%s%s", before_length, text, name, rest);
 
     if (!changed)
         return dx_error_no_memory(error);
     return dx_editor_note(editor, error, "changed root=/dev/%.*s in <cmdline> to root=/dev/%s%.*s",
-                          (int)device->length, device->name, new_target, number_length, rest) &&
+                          (int)device->length, device->name, name, number_length, rest) &&
            domxml_editor_set_text(editor, cmdline, changed, error);
 }
 
-bool
-dx_cmdline_rename(domxml_editor *editor, const domxml_elem *disk, const char *old_bus,
-                  const char *old_target, const char *new_target, struct domxml_error *error)
+/* Finds <cmdline>, its text and the root= that counts: the kernel takes the last of several. */
+static bool
+find_root(const domxml_editor *editor, const domxml_elem **cmdline, const char **text,
+          struct device *device)
 {
     const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
-    const domxml_elem *cmdline = domain ? domxml_editor_find(editor, domain, "os/cmdline") : NULL;
-    const char *text = cmdline ? domxml_editor_get(editor, cmdline, "") : NULL;
-    struct device device;
 
-    /* The kernel takes the last root= of several; the others are of no account. */
-    if (!text || !next_root(text, text, &device))
-        return true;
-    for (struct device later = device; next_root(text, later.name + later.length, &later);)
-        device = later;
-    if (means_disk(editor, disk, &device, old_bus, old_target)) {
-        if (strlen(new_target) == device.letters &&
-            memcmp(device.name, new_target, device.letters) == 0)
-            return true;
-        return rename_root(editor, cmdline, &device, text, new_target, error);
-    }
-    if (strncmp(device.name, "sd", 2) != 0 && strncmp(device.name, "hd", 2) != 0)
+    *cmdline = domain ? domxml_editor_find(editor, domain, "os/cmdline") : NULL;
+    *text = *cmdline ? domxml_editor_get(editor, *cmdline, "") : NULL;
+    if (!*text || !next_root(*text, *text, device))
+        return false;
+    for (struct device later = *device; next_root(*text, later.name + later.length, &later);)
+        *device = later;
+    return true;
+}
+
+bool
+dx_cmdline_names(const domxml_editor *editor, const domxml_elem *disk, const char *bus,
+                 const char *target)
+{
+    const domxml_elem *cmdline;
+    struct device device;
+    const char *text;
+
+    return find_root(editor, &cmdline, &text, &device) &&
+           means_disk(editor, disk, &device, bus, target);
+}
+
+static bool
+note_other(domxml_editor *editor, const struct device *device, struct domxml_error *error)
+{
+    if (strncmp(device->name, "sd", 2) != 0 && strncmp(device->name, "hd", 2) != 0)
         return true;
     return dx_editor_note(editor, error,
                           "left root=/dev/%.*s in <cmdline>: it names another disk, whose name in "
                           "the guest may change with this move",
-                          (int)device.length, device.name);
+                          (int)device->length, device->name);
+}
+
+bool
+dx_cmdline_rename(domxml_editor *editor, const domxml_elem *disk, const char *old_bus,
+                  const char *old_target, const struct dx_bus *bus, const char *target,
+                  struct domxml_error *error)
+{
+    const domxml_elem *cmdline;
+    struct device device;
+    const char *text;
+    dx_autofree char *name = NULL;
+
+    if (!find_root(editor, &cmdline, &text, &device))
+        return true;
+    if (!means_disk(editor, disk, &device, old_bus, old_target))
+        return note_other(editor, &device, error);
+    /* Kernels of this century (2.6.19) call the first IDE disk sda. */
+    name = dx_format("%s%s", bus->bit == ON_IDE ? "sd" : bus->prefix,
+                     target + strlen(bus->prefix));
+    if (!name)
+        return dx_error_no_memory(error);
+    if (strlen(name) == device.letters && memcmp(device.name, name, device.letters) == 0)
+        return true;
+    if (dx_target_in_use(editor, disk, name))
+        return dx_editor_note(editor, error,
+                              "left root=/dev/%.*s in <cmdline>: what the guest calls the disk "
+                              "beside the one named %s cannot be told",
+                              (int)device.length, device.name, name);
+    return rename_root(editor, cmdline, &device, text, name, error);
 }

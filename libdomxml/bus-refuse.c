@@ -9,12 +9,6 @@
 
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
-enum {
-    ON_VIRTIO = 1 << 0,
-    ON_SATA = 1 << 1,
-    ON_BOTH = ON_VIRTIO | ON_SATA,
-};
-
 /* A machine type that begins with this has no such bus. vexpress has virtio by MMIO, s390 by
  * channel I/O; neither can have an AHCI controller. */
 struct machine {
@@ -23,15 +17,28 @@ struct machine {
 };
 
 static const struct machine machines[] = {
-    { "isapc", ON_BOTH },    { "microvm", ON_BOTH },    { "none", ON_BOTH },
-    { "SS-", ON_BOTH },      { "s390-", ON_SATA },      { "s390", ON_SATA },
-    { "vexpress-", ON_SATA },
+    { "isapc", ON_ALL & ~ON_FDC },
+    { "microvm", ON_ALL },
+    { "none", ON_ALL },
+    { "SS-", ON_ALL & ~ON_FDC },
+    { "s390", ON_ALL & ~(ON_VIRTIO | ON_SCSI) },
+    { "vexpress-", ON_ALL & ~ON_VIRTIO },
 };
 
-/* A domain type whose hypervisor has no such disks. */
+/* The machine types that have IDE; libvirt adds an IDE controller to no other. */
+static const char *const ide_machines[] = {
+    "pc-i440fx-", "pc-0.", "pc-1.", "rhel6.", "xenfv", "malta", "sun4u", "g3beige",
+};
+
+/* A domain type whose hypervisor has no such disks (of SCSI: no virtio-scsi controller). */
 static const struct machine domain_types[] = {
-    { "xen", ON_BOTH },       { "lxc", ON_BOTH },     { "openvz", ON_BOTH },
-    { "hyperv", ON_BOTH },    { "vmware", ON_VIRTIO }, { "vbox", ON_VIRTIO },
+    { "xen", ON_ALL & ~(ON_IDE | ON_FDC) },
+    { "lxc", ON_ALL },
+    { "openvz", ON_ALL },
+    { "hyperv", ON_ALL & ~(ON_IDE | ON_FDC) },
+    { "vmware", ON_VIRTIO | ON_USB | ON_SCSI },
+    { "vbox", ON_VIRTIO | ON_USB | ON_SCSI },
+    { "bhyve", ON_ALL & ~(ON_VIRTIO | ON_SATA) },
 };
 
 /* What libvirt refuses on a bus. An attribute where @attribute is set, else every child named
@@ -45,31 +52,26 @@ struct refused {
 };
 
 static const struct refused refused[] = {
-    { "", "model", NULL, "virtio", ON_SATA },
-    { "", "model", NULL, "usb-", ON_BOTH },
-    { "driver", "iothread", NULL, NULL, ON_SATA },
-    { "driver", "queues", NULL, NULL, ON_SATA },
-    { "driver", "queue_size", NULL, NULL, ON_SATA },
-    { "driver", "event_idx", NULL, NULL, ON_SATA },
-    { "driver", "ioeventfd", NULL, NULL, ON_SATA },
-    { "driver", "iommu", NULL, NULL, ON_SATA },
-    { "driver", "ats", NULL, NULL, ON_SATA },
-    { "driver", "packed", NULL, NULL, ON_SATA },
-    { "driver", "page_per_vq", NULL, NULL, ON_SATA },
-    { "driver", NULL, "iothreads", NULL, ON_SATA },
-    { "target", "rotation_rate", NULL, NULL, ON_VIRTIO },
-    { "target", "removable", NULL, NULL, ON_BOTH },
-    { "geometry", "trans", NULL, NULL, ON_BOTH },
-    { "", NULL, "wwn", NULL, ON_BOTH },
-    { "", NULL, "vendor", NULL, ON_BOTH },
-    { "", NULL, "product", NULL, ON_BOTH },
+    { "", "model", NULL, "virtio", ON_ALL & ~ON_VIRTIO },
+    { "", "model", NULL, "usb-", ON_ALL & ~ON_USB },
+    { "driver", "iothread", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "queues", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "queue_size", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "event_idx", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "ioeventfd", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "iommu", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "ats", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "packed", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", "page_per_vq", NULL, NULL, ON_ALL & ~ON_VIRTIO },
+    { "driver", NULL, "iothreads", NULL, ON_ALL & ~ON_VIRTIO },
+    { "target", "rotation_rate", NULL, NULL, ON_VIRTIO | ON_USB },
+    { "target", "removable", NULL, NULL, ON_ALL & ~ON_USB },
+    { "geometry", "trans", NULL, NULL, ON_VIRTIO | ON_SCSI | ON_SATA },
+    { "", NULL, "geometry", NULL, ON_USB },
+    { "", NULL, "wwn", NULL, ON_VIRTIO | ON_SATA | ON_USB },
+    { "", NULL, "vendor", NULL, ON_ALL & ~ON_SCSI },
+    { "", NULL, "product", NULL, ON_ALL & ~ON_SCSI },
 };
-
-static unsigned
-bus_bit(const struct dx_bus *bus)
-{
-    return strcmp(bus->name, "virtio") == 0 ? ON_VIRTIO : ON_SATA;
-}
 
 static bool
 starts_with(const char *text, const char *prefix)
@@ -77,33 +79,63 @@ starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-bool
-dx_bus_check_machine(const domxml_editor *editor, const domxml_elem *disk,
-                     const struct dx_bus *bus, struct domxml_error *error)
+static const char *
+disks_of(const struct dx_bus *bus)
 {
-    const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
-    const char *type, *machine;
+    return bus->bit == ON_SCSI ? "virtio-scsi" : bus->name;
+}
 
-    if (!domain)
+/* Whether a QEMU machine has IDE. "pc" is a name for the newest pc-i440fx; without a machine
+ * libvirt takes it on x86. */
+static bool
+has_ide(const char *machine)
+{
+    if (!*machine || strcmp(machine, "pc") == 0)
         return true;
-    type = dx_disk_get(editor, domain, "@type", "");
-    for (size_t i = 0; i < N_ELEMENTS(domain_types); i++) {
-        if (strcmp(type, domain_types[i].prefix) == 0 && (domain_types[i].lacks & bus_bit(bus)))
-            return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                                "a domain of type '%s' has no %s disks", type, bus->name);
+    for (size_t i = 0; i < N_ELEMENTS(ide_machines); i++) {
+        if (starts_with(machine, ide_machines[i]))
+            return true;
     }
-    machine = dx_disk_get(editor, domain, "os/type@machine", "");
+    return false;
+}
+
+static bool
+check_machine(const char *machine, const domxml_elem *disk, const struct dx_bus *bus,
+              struct domxml_error *error)
+{
     if (domxml_is_template(machine))
         return dx_error_elem(error, DOMXML_ERR_TEMPLATE, disk,
                             "whether machine '%.60s' has %s disks cannot be told: it is a "
                             "template placeholder", machine, bus->name);
     for (size_t i = 0; i < N_ELEMENTS(machines); i++) {
-        if (starts_with(machine, machines[i].prefix) && (machines[i].lacks & bus_bit(bus)))
+        if (starts_with(machine, machines[i].prefix) && (machines[i].lacks & bus->bit))
             return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
                                 "machine '%.60s' has no PCI bus for %s disks", machine,
                                 bus->name);
     }
+    if (bus->bit == ON_IDE && !has_ide(machine))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk, "machine '%.60s' has no IDE",
+                            machine);
     return true;
+}
+
+bool
+dx_bus_check_machine(const domxml_editor *editor, const domxml_elem *disk,
+                     const struct dx_bus *bus, struct domxml_error *error)
+{
+    const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
+    const char *type;
+
+    if (!domain)
+        return true;
+    type = dx_disk_get(editor, domain, "@type", "");
+    for (size_t i = 0; i < N_ELEMENTS(domain_types); i++) {
+        if (strcmp(type, domain_types[i].prefix) == 0 && (domain_types[i].lacks & bus->bit))
+            return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                                "a domain of type '%s' has no %s disks", type, disks_of(bus));
+    }
+    return check_machine(dx_disk_get(editor, domain, "os/type@machine", ""), disk, bus, error) &&
+           dx_bus_check_domain(editor, disk, bus, error);
 }
 
 static bool
@@ -116,46 +148,44 @@ check_device(const domxml_editor *editor, const domxml_elem *disk, const struct 
         return dx_error_elem(error, DOMXML_ERR_TEMPLATE, disk,
                             "whether device='%.60s' can be on bus %s cannot be told: it is a "
                             "template placeholder", device, bus->name);
-    if (strcmp(device, "floppy") == 0)
+    if ((strcmp(device, "floppy") == 0) != (bus->bit == ON_FDC))
         return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "a floppy disk can be on bus fdc only");
-    if (strcmp(device, "lun") == 0)
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "device='lun' passes SCSI commands and stays on its bus");
-    if (strcmp(device, "cdrom") == 0 && bus_bit(bus) == ON_VIRTIO)
+                            "a floppy disk can be on bus fdc only, and no other disk can");
+    if (strcmp(device, "cdrom") == 0 && bus->bit == ON_VIRTIO)
         return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
                             "bus virtio has no ejectable media: a CD-ROM cannot be on it");
+    if (strcmp(device, "lun") == 0 && !(bus->bit & (ON_VIRTIO | ON_SCSI)))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "device='lun' passes SCSI commands: it cannot be on bus %s",
+                            bus->name);
     return true;
 }
 
-/* What only a virtio disk can have, and could not be dropped without making it another disk. */
-static bool
-check_sata(const domxml_editor *editor, const domxml_elem *disk, struct domxml_error *error)
-{
-    const char *device = dx_disk_get(editor, disk, "@device", "disk");
-
-    if (strcmp(device, "disk") == 0 && domxml_editor_find(editor, disk, "readonly"))
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "libvirt refuses a read-only disk on bus sata");
-    if (starts_with(dx_disk_get(editor, disk, "@type", "file"), "vhost"))
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "a %s disk can be on bus virtio only",
-                            domxml_editor_get(editor, disk, "@type"));
-    if (strcmp(dx_disk_get(editor, disk, "transient@shareBacking", "no"), "yes") == 0)
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "bus sata cannot have <transient shareBacking='yes'/>");
-    if (strcmp(dx_disk_get(editor, disk, "blockio@logical_block_size", "512"), "512") != 0)
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                            "bus sata has logical blocks of 512 bytes only");
-    return true;
-}
-
+/* What only some buses can have, and could not be dropped without making it another disk. */
 bool
 dx_bus_check_disk(const domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
                   struct domxml_error *error)
 {
-    return check_device(editor, disk, bus, error) &&
-           (bus_bit(bus) != ON_SATA || check_sata(editor, disk, error));
+    bool is_ata = bus->bit & (ON_SATA | ON_IDE);
+
+    if (!check_device(editor, disk, bus, error))
+        return false;
+    if (is_ata && strcmp(dx_disk_get(editor, disk, "@device", "disk"), "disk") == 0 &&
+        domxml_editor_find(editor, disk, "readonly"))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "libvirt refuses a read-only disk on bus %s", bus->name);
+    if (bus->bit != ON_VIRTIO && starts_with(dx_disk_get(editor, disk, "@type", "file"), "vhost"))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "a %s disk can be on bus virtio only",
+                            domxml_editor_get(editor, disk, "@type"));
+    if (is_ata && strcmp(dx_disk_get(editor, disk, "transient@shareBacking", "no"), "yes") == 0)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "bus %s cannot have <transient shareBacking='yes'/>", bus->name);
+    if (is_ata &&
+        strcmp(dx_disk_get(editor, disk, "blockio@logical_block_size", "512"), "512") != 0)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "bus %s has logical blocks of 512 bytes only", bus->name);
+    return true;
 }
 
 /* Whether the attribute is there with a value that the bus refuses. */
@@ -182,7 +212,7 @@ dx_bus_drop_refused(domxml_editor *editor, const domxml_elem *disk, const struct
     for (size_t i = 0; i < N_ELEMENTS(refused); i++) {
         const struct refused *entry = &refused[i];
 
-        if (!(entry->buses & bus_bit(bus)))
+        if (!(entry->buses & bus->bit))
             continue;
         if (!entry->attribute) {
             if (!dx_disk_drop_children(editor, disk, entry->path, entry->child, reason, error))

@@ -116,42 +116,121 @@ make_name(const struct dx_bus *bus, long index, struct domxml_error *error)
     return name;
 }
 
-/* The first index that no disk has; -1 on failure. Of n disks each takes one index at most, so one
- * of the first n + 1 is free. */
+/* A number of an address, 0 where none is written. */
 static long
-first_free(const domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
-           struct domxml_error *error)
+address_part(const domxml_editor *editor, const domxml_elem *device, const char *path)
 {
-    size_t count = 1;
-    dx_autofree bool *taken = NULL;
-    long index = 0;
+    return strtol(dx_disk_get(editor, device, path, "0"), NULL, 10);
+}
 
-    for (const domxml_elem *other = dx_disk_first(editor); other;
-         other = dx_disk_next(editor, other))
-        count++;
-    taken = calloc(count, sizeof(*taken));
-    if (!taken) {
-        dx_error_no_memory(error);
+/* The index that stands for a drive address on a bus; -1 where no name leads there. */
+static long
+address_to_index(const domxml_editor *editor, const domxml_elem *device, const struct dx_bus *bus)
+{
+    long controller = address_part(editor, device, "address@controller");
+    long number = address_part(editor, device, "address@bus");
+    long unit = address_part(editor, device, "address@unit");
+
+    if (bus->bit == ON_IDE)
+        return controller == 0 && number * 2 + unit < bus->limit ? number * 2 + unit : -1;
+    if (number != 0 || address_part(editor, device, "address@target") != 0 || controller < 0 ||
+        controller > 100000 || unit < 0 || unit >= bus->per_controller)
         return -1;
-    }
+    return controller * bus->per_controller + unit;
+}
+
+/* The index whose place on @bus the device holds, by its address or else by its name; -1 for none.
+ * libvirt refuses two disks at one address. */
+static long
+place_on_bus(const domxml_editor *editor, const domxml_elem *device, const struct dx_bus *bus,
+             const char *target)
+{
+    if (!bus->per_controller)
+        return -1;
+    if (strcmp(dx_disk_get(editor, device, "address@type", ""), "drive") == 0)
+        return address_to_index(editor, device, bus);
+    return target ? dx_target_index(target) : -1;
+}
+
+/* Called with each index that is taken. */
+typedef void (*visit_index)(long index, void *data);
+
+/* Visits what the disks besides @disk, and the SCSI devices of the host, take on @bus. */
+static bool
+visit_taken(const domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
+            visit_index visit, void *data, struct domxml_error *error)
+{
     for (const domxml_elem *other = dx_disk_first(editor); other;
          other = dx_disk_next(editor, other)) {
         const char *target = dx_disk_get(editor, other, "target@dev", "");
-        long at;
 
         if (other == disk)
             continue;
-        if (domxml_is_template(target)) {
-            dx_error_elem(error, DOMXML_ERR_TEMPLATE, other,
-                         "which target names are free cannot be told: '%.60s' is a template "
-                         "placeholder", target);
-            return -1;
-        }
-        at = index_on_bus(target, bus);
-        if (at >= 0 && (size_t)at < count)
-            taken[at] = true;
+        if (domxml_is_template(target))
+            return dx_error_elem(error, DOMXML_ERR_TEMPLATE, other,
+                                "which target names are free cannot be told: '%.60s' is a template "
+                                "placeholder", target);
+        visit(index_on_bus(target, bus), data);
+        if (strcmp(dx_bus_of(editor, other), bus->name) == 0)
+            visit(place_on_bus(editor, other, bus, target), data);
     }
-    while (taken[index])
+    for (const domxml_elem *other = dx_devices_first(editor, "hostdev"); other;
+         other = dx_devices_next(editor, other, "hostdev")) {
+        if (bus->bit == ON_SCSI && strcmp(dx_disk_get(editor, other, "@type", ""), "scsi") == 0)
+            visit(place_on_bus(editor, other, bus, NULL), data);
+    }
+    return true;
+}
+
+struct taken {
+    bool *at; /* the first @count indices */
+    size_t count;
+    long wanted; /* an index asked for, and whether it is taken */
+    bool is_wanted;
+};
+
+static void
+count_index(long index, void *data)
+{
+    struct taken *taken = data;
+
+    if (index >= 0)
+        taken->count++;
+    taken->is_wanted = taken->is_wanted || index == taken->wanted;
+}
+
+static void
+mark_index(long index, void *data)
+{
+    struct taken *taken = data;
+
+    if (index >= 0 && (size_t)index < taken->count)
+        taken->at[index] = true;
+}
+
+/* The index that the disk is to have: @wanted where it is free (-1: none), else the first that is:
+ * of n that are taken one of the first n + 1. -1 on failure. */
+static long
+choose_index(const domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
+             long wanted, struct domxml_error *error)
+{
+    struct taken taken = { NULL, 1, wanted, false };
+    dx_autofree bool *at = NULL;
+    long index = 0;
+
+    if (!visit_taken(editor, disk, bus, count_index, &taken, error))
+        return -1;
+    if (wanted >= 0 && !taken.is_wanted)
+        return wanted;
+    at = calloc(taken.count, sizeof(*at));
+    if (!at) {
+        dx_error_no_memory(error);
+        return -1;
+    }
+    taken.at = at;
+    if (!visit_taken(editor, disk, bus, mark_index, &taken, error))
+        return -1;
+    while (at[index])
         index++;
     return index;
 }
@@ -160,12 +239,18 @@ char *
 dx_target_choose(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
                  struct domxml_error *error)
 {
-    const char *target = dx_disk_get(editor, disk, "target@dev", "");
-    long index = index_on_bus(target, bus);
+    long wanted = index_on_bus(dx_disk_get(editor, disk, "target@dev", ""), bus);
+    long index;
 
-    if (index >= 0 && dx_target_in_use(editor, disk, target))
-        index = -1;
+    if (bus->limit && wanted >= bus->limit)
+        wanted = -1;
+    index = choose_index(editor, disk, bus, wanted, error);
     if (index < 0)
-        index = first_free(editor, disk, bus, error);
-    return index < 0 ? NULL : make_name(bus, index, error);
+        return NULL;
+    if (bus->limit && index >= bus->limit) {
+        dx_error_elem(error, DOMXML_ERR_REFUSED, disk, "bus %s is full: it has %ld disks",
+                      bus->name, bus->limit);
+        return NULL;
+    }
+    return make_name(bus, index, error);
 }

@@ -7,13 +7,16 @@
 #include "libdomxml/disk.h"
 #include "libdomxml/internal.h"
 
+/* As libvirt 9.0 makes addresses from names: four disks of an IDE controller, of which there is
+ * one, seven of a SCSI controller, six of an AHCI one. */
 static const struct dx_bus buses[] = {
-    { "virtio", "vd" },
-    { "sata", "sd" },
+    { "virtio", "vd", ON_VIRTIO, 0, 0 }, { "scsi", "sd", ON_SCSI, 7, 0 },
+    { "sata", "sd", ON_SATA, 6, 0 },     { "usb", "sd", ON_USB, 0, 0 },
+    { "ide", "hd", ON_IDE, 4, 4 },       { "fdc", "fd", ON_FDC, 2, 2 },
 };
 
-static const struct dx_bus *
-find_bus(const char *name)
+const struct dx_bus *
+dx_bus_find(const char *name)
 {
     for (size_t i = 0; name && i < sizeof(buses) / sizeof(buses[0]); i++) {
         if (strcmp(name, buses[i].name) == 0)
@@ -57,8 +60,8 @@ read_place(const domxml_editor *editor, const domxml_elem *disk, struct place *p
 }
 
 static bool
-rename_target(domxml_editor *editor, const domxml_elem *disk, const struct place *old,
-              const char *name, struct domxml_error *error)
+rename_target(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
+              const struct place *old, const char *name, struct domxml_error *error)
 {
     if (strcmp(name, old->target) != 0) {
         if (!domxml_editor_set_attr(editor, domxml_editor_find(editor, disk, "target"), "dev", name,
@@ -71,7 +74,7 @@ rename_target(domxml_editor *editor, const domxml_elem *disk, const struct place
                             "not be checked", name))
             return false;
     }
-    return dx_cmdline_rename(editor, disk, old->bus, old->target, name, error);
+    return dx_cmdline_rename(editor, disk, old->bus, old->target, bus, name, error);
 }
 
 /* The move itself; all that is refused has been. */
@@ -85,52 +88,40 @@ move(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
         return false;
     return domxml_editor_set_attr(editor, domxml_editor_find(editor, disk, "target"), "bus",
                                   bus->name, error) &&
-           rename_target(editor, disk, old, name, error) &&
+           rename_target(editor, disk, bus, old, name, error) &&
            dx_disk_drop_children(editor, disk, "", "address", "it is an address on the old bus",
                                  error) &&
-           dx_bus_drop_refused(editor, disk, bus, error);
-}
-
-/* Moves, and keeps the boot disk by comparing which it is before and after. */
-static bool
-move_keeping_boot(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
-                  const struct place *old, struct domxml_error *error)
-{
-    struct dx_boot before, after;
-
-    if (!dx_boot_find(editor, &before, error) || !move(editor, disk, bus, old, error) ||
-        !dx_boot_find(editor, &after, error))
-        return false;
-    if (before.defined == after.defined && before.reread == after.reread)
-        return true;
-    if (before.defined != before.reread)
-        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
-                             "which disk the firmware boots hangs on buses that are not written: "
-                             "write bus= on all disks first");
-    return dx_boot_pin(editor, before.defined, error);
+           dx_bus_drop_refused(editor, disk, bus, error) &&
+           dx_bus_ensure_controller(editor, disk, bus, name, error);
 }
 
 static bool
 set_bus(domxml_editor *editor, const domxml_elem *disk, const struct dx_bus *bus,
         const struct place *old, struct domxml_error *error)
 {
+    struct dx_boot before;
+
+    if (strcmp(dx_disk_get(editor, disk, "@device", "disk"), "lun") == 0)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                            "device='lun' passes SCSI commands and stays on its bus");
     return dx_bus_check_disk(editor, disk, bus, error) &&
            dx_bus_check_machine(editor, disk, bus, error) &&
-           move_keeping_boot(editor, disk, bus, old, error);
+           dx_boot_find(editor, &before, error) && move(editor, disk, bus, old, error) &&
+           dx_boot_keep(editor, disk, &before, error);
 }
 
 bool
 domxml_disk_set_bus(domxml_editor *editor, const domxml_elem *disk, const char *bus,
                     struct domxml_error *error)
 {
-    const struct dx_bus *new_bus = find_bus(bus);
+    const struct dx_bus *new_bus = dx_bus_find(bus);
     size_t mark = dx_editor_mark(editor);
     struct place old = { NULL, NULL };
     bool done;
 
     if (!new_bus)
         return dx_error_elem(error, DOMXML_ERR_ARGUMENT, disk,
-                            "disks are moved to bus virtio or sata, not '%.60s'", bus ? bus : "");
+                            "no bus '%.60s' that disks are moved to", bus ? bus : "");
     if (strcmp(dx_bus_of(editor, disk), new_bus->name) == 0)
         return true;
     done = read_place(editor, disk, &old, error) && set_bus(editor, disk, new_bus, &old, error);

@@ -38,7 +38,9 @@ domxml_disk_set_cache(domxml_editor *editor, const domxml_elem *disk, const char
 {
     size_t mark = dx_editor_mark(editor);
 
-    if (!check_pair(disk, cache, io, error))
+    if (!check_pair(disk, cache, io, error) ||
+        (cache && !dx_disk_refuse_vhost(editor, disk, "a cache mode", error)) ||
+        (io && !dx_disk_refuse_vhost(editor, disk, "an I/O mode", error)))
         return false;
     if (domxml_disk_set_driver(editor, disk, "cache", cache, error) &&
         domxml_disk_set_driver(editor, disk, "io", io, error))

@@ -60,38 +60,48 @@ dx_disk_refuse_mirror(const domxml_editor *editor, const domxml_elem *disk,
                         "a block job of this disk is under way (<mirror>)");
 }
 
-/* The first disk of @devices or of a <devices> after it. */
+/* The first device of @devices or of a <devices> after it. */
 static const domxml_elem *
-first_disk_from(const domxml_editor *editor, const domxml_elem *devices)
+first_device_from(const domxml_editor *editor, const domxml_elem *devices, const char *name)
 {
-    const domxml_elem *disk = NULL;
+    const domxml_elem *device = NULL;
 
-    while (devices && !(disk = dx_editor_child(editor, devices, "disk")))
+    while (devices && !(device = dx_editor_child(editor, devices, name)))
         devices = dx_editor_next(editor, devices, "devices");
-    return disk;
+    return device;
+}
+
+const domxml_elem *
+dx_devices_first(const domxml_editor *editor, const char *name)
+{
+    const domxml_elem *domain = domxml_doc_domain(dx_editor_doc(editor));
+
+    return domain ? first_device_from(editor, dx_editor_child(editor, domain, "devices"), name)
+                  : NULL;
+}
+
+const domxml_elem *
+dx_devices_next(const domxml_editor *editor, const domxml_elem *device, const char *name)
+{
+    const domxml_elem *devices = domxml_elem_parent(device);
+    const domxml_elem *next = dx_editor_next(editor, device, name);
+
+    return next ? next
+                : first_device_from(editor, dx_editor_next(editor, devices, "devices"), name);
 }
 
 const domxml_elem *
 dx_disk_first(const domxml_editor *editor)
 {
     const domxml_doc *doc = dx_editor_doc(editor);
-    const domxml_elem *domain = domxml_doc_domain(doc);
 
-    if (!domain)
-        return domxml_disk(doc, 0);
-    return first_disk_from(editor, dx_editor_child(editor, domain, "devices"));
+    return domxml_doc_domain(doc) ? dx_devices_first(editor, "disk") : domxml_disk(doc, 0);
 }
 
 const domxml_elem *
 dx_disk_next(const domxml_editor *editor, const domxml_elem *disk)
 {
-    const domxml_elem *devices = domxml_elem_parent(disk);
-    const domxml_elem *next;
-
-    if (!domxml_doc_domain(dx_editor_doc(editor)))
-        return NULL;
-    next = dx_editor_next(editor, disk, "disk");
-    return next ? next : first_disk_from(editor, dx_editor_next(editor, devices, "devices"));
+    return domxml_doc_domain(dx_editor_doc(editor)) ? dx_devices_next(editor, disk, "disk") : NULL;
 }
 
 static bool
@@ -120,6 +130,30 @@ domxml_disk_set_driver(domxml_editor *editor, const domxml_elem *disk, const cha
     return false;
 }
 
+bool
+dx_disk_refuse_vhost(const domxml_editor *editor, const domxml_elem *disk, const char *name,
+                     struct domxml_error *error)
+{
+    const char *type = dx_disk_get(editor, disk, "@type", "file");
+
+    if (strncmp(type, "vhost", 5) != 0)
+        return true;
+    return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                         "a disk of type %.60s cannot have %s: another process serves its image",
+                         type, name);
+}
+
+bool
+dx_disk_check_format(const domxml_editor *editor, const domxml_elem *disk, const char *format,
+                     struct domxml_error *error)
+{
+    if (strcmp(dx_disk_get(editor, disk, "@device", "disk"), "lun") != 0 ||
+        strcmp(format, "raw") == 0 || domxml_is_template(format))
+        return true;
+    return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                         "device='lun' passes SCSI commands to its source: only format raw does");
+}
+
 /* libvirt refuses these with any image but a qcow2 one. */
 static bool
 drop_qcow2_settings(domxml_editor *editor, const domxml_elem *disk, struct domxml_error *error)
@@ -136,7 +170,8 @@ set_format(domxml_editor *editor, const domxml_elem *disk, const char *format,
 {
     if (strcmp(dx_disk_get(editor, disk, "driver@type", ""), format) == 0)
         return true;
-    if (!dx_disk_refuse_mirror(editor, disk, error) ||
+    if (!dx_disk_check_format(editor, disk, format, error) ||
+        !dx_disk_refuse_mirror(editor, disk, error) ||
         !set_driver(editor, disk, "type", format, error) ||
         !dx_disk_drop_children(editor, disk, "", "backingStore",
                                "it described the image before the change", error))
@@ -154,6 +189,22 @@ domxml_disk_set_format(domxml_editor *editor, const domxml_elem *disk, const cha
     if (!format || !*format)
         return dx_error_elem(error, DOMXML_ERR_ARGUMENT, disk, "no image format is given");
     if (set_format(editor, disk, format, error))
+        return true;
+    dx_editor_rollback(editor, mark);
+    return false;
+}
+
+bool
+domxml_disk_remove_backing_store(domxml_editor *editor, const domxml_elem *disk,
+                                 struct domxml_error *error)
+{
+    size_t mark = dx_editor_mark(editor);
+
+    if (!domxml_editor_find(editor, disk, "backingStore"))
+        return true;
+    if (dx_disk_refuse_mirror(editor, disk, error) &&
+        dx_disk_drop_children(editor, disk, "", "backingStore",
+                              "libvirt reads the chain from the images then", error))
         return true;
     dx_editor_rollback(editor, mark);
     return false;

@@ -19,10 +19,25 @@ bool dx_disk_drop_children(domxml_editor *editor, const domxml_elem *elem, const
 const char *dx_disk_get(const domxml_editor *editor, const domxml_elem *disk, const char *path,
                         const char *fallback);
 
+/* The domain's devices named @name with the editor's changes in force, in document order. NULL
+ * after the last, and where there is no domain. */
+const domxml_elem *dx_devices_first(const domxml_editor *editor, const char *name);
+const domxml_elem *dx_devices_next(const domxml_editor *editor, const domxml_elem *device,
+                                   const char *name);
+
 /* The domain's disks with the editor's changes in force, in document order; the lone disk alone
  * where there is no domain. NULL after the last. */
 const domxml_elem *dx_disk_first(const domxml_editor *editor);
 const domxml_elem *dx_disk_next(const domxml_editor *editor, const domxml_elem *disk);
+
+/* Refuses a format that the kind of disk cannot have. */
+bool dx_disk_check_format(const domxml_editor *editor, const domxml_elem *disk, const char *format,
+                          struct domxml_error *error);
+
+/* Refuses <driver> setting @name of a disk whose image a process of its own serves (vhostuser,
+ * vhostvdpa). */
+bool dx_disk_refuse_vhost(const domxml_editor *editor, const domxml_elem *disk, const char *name,
+                          struct domxml_error *error);
 
 /* Refuses a disk whose <mirror> says that a block job is under way. */
 bool dx_disk_refuse_mirror(const domxml_editor *editor, const domxml_elem *disk,

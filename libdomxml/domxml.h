@@ -395,17 +395,110 @@ bool domxml_disk_set_source(domxml_editor *editor, const domxml_elem *disk, cons
 
 /**
  * domxml_disk_set_bus:
- * @bus: "virtio" or "sata"
+ * @bus: "virtio", "scsi", "sata", "usb" or "ide"
  *
  * Moves the disk to another bus, with all that hangs on it: a target name that is free among all
- * disks of the domain, the disk's own <address> removed, driver attributes and children that the
- * new bus refuses removed, root= in <cmdline> renamed with the target, and <boot order='1'/> put on
- * the disk that the firmware boots now where the move would make it boot another (then <os><boot
- * dev='hd'/> goes). DOMXML_ERR_REFUSED for CD-ROMs and floppies to virtio, device='lun', a machine
- * without PCI, and where the boot disk cannot be kept by that.
+ * disks of the domain, and whose place on the new bus is; the disk's own <address> removed; driver
+ * attributes and children that the new bus refuses removed; a virtio-scsi controller where the disk
+ * comes to a SCSI controller that is not there (one of another model is left alone, with a note);
+ * root= in <cmdline> renamed with the target; and <boot order='1'/> put on the disk that the
+ * firmware boots now where the move would make it boot another (then <os><boot dev='hd'/> goes).
+ *
+ * DOMXML_ERR_REFUSED for floppies, CD-ROMs to virtio, device='lun', read-only disks to sata and
+ * ide, a machine without that bus, a bus that is full, and where the boot disk, or the CD-ROM that
+ * is booted, cannot be kept. Looks at all disks of the domain.
  */
 bool domxml_disk_set_bus(domxml_editor *editor, const domxml_elem *disk, const char *bus,
                          struct domxml_error *error);
+
+/** domxml_disk_set_discard: sets what becomes of the guest's discards ("unmap", "ignore"), or
+ * removes that where @discard is NULL. Refused for vhostuser disks. */
+bool domxml_disk_set_discard(domxml_editor *editor, const domxml_elem *disk, const char *discard,
+                             struct domxml_error *error);
+
+/** domxml_disk_set_detect_zeroes: sets what becomes of written zeroes ("off", "on", "unmap"), or
+ * removes that where @mode is NULL. Refused for vhostuser disks; a note where "unmap" has no effect
+ * for lack of discard='unmap'. */
+bool domxml_disk_set_detect_zeroes(domxml_editor *editor, const domxml_elem *disk,
+                                   const char *mode, struct domxml_error *error);
+
+/** domxml_disk_set_queues: sets the number of virtio queues; 0 removes it. DOMXML_ERR_REFUSED on
+ * any bus but virtio. */
+bool domxml_disk_set_queues(domxml_editor *editor, const domxml_elem *disk, unsigned queues,
+                            struct domxml_error *error);
+
+/** domxml_disk_set_iothread: gives the disk to the I/O thread numbered @id; 0 takes it from any.
+ * DOMXML_ERR_REFUSED on any bus but virtio, for vhostuser disks, and where the domain has no such
+ * thread. */
+bool domxml_disk_set_iothread(domxml_editor *editor, const domxml_elem *disk, unsigned id,
+                              struct domxml_error *error);
+
+/** domxml_disk_set_metadata_cache: sets the most that QEMU keeps of a qcow2 image's tables, in
+ * bytes; 0 removes the limit. DOMXML_ERR_REFUSED for any other format. */
+bool domxml_disk_set_metadata_cache(domxml_editor *editor, const domxml_elem *disk,
+                                    unsigned long long bytes, struct domxml_error *error);
+
+/** domxml_disk_remove_backing_store: removes <backingStore>, so that libvirt reads the chain from
+ * the images. Refused while a block job of the disk is under way. */
+bool domxml_disk_remove_backing_store(domxml_editor *editor, const domxml_elem *disk,
+                                      struct domxml_error *error);
+
+/**
+ * domxml_disk_add:
+ * @device: "disk" (also for NULL), "cdrom", "floppy" or "lun"
+ * @bus: "virtio", "scsi", "sata", "usb", "ide", or "fdc" for a floppy disk
+ * @type, @attrs, @count: the source, as for domxml_disk_set_source(); without attributes an empty
+ *   drive ("cdrom" and "floppy" alone)
+ * @format: the image format (driver type), or NULL for none written
+ *
+ * Adds a disk after the last one (or, where there is none, at the head of <devices>), with a target
+ * name whose place is free and the controller that it needs, as for domxml_disk_set_bus(). The disk
+ * that the firmware boots stays. A CD-ROM is read-only.
+ *
+ * Returns: the new disk, owned by the editor, for further changes; NULL with @error set otherwise.
+ */
+const domxml_elem *domxml_disk_add(domxml_editor *editor, const char *device, const char *bus,
+                                   const char *type, const char *format,
+                                   const struct domxml_attr *attrs, size_t count,
+                                   struct domxml_error *error);
+
+/** domxml_disk_remove: removes the disk. The boot disk stays the one that it was; a note where the
+ * removed disk was it, had a boot order, or is what root= in <cmdline> means. Controllers stay.
+ * Refused while a block job of the disk is under way. */
+bool domxml_disk_remove(domxml_editor *editor, const domxml_elem *disk,
+                        struct domxml_error *error);
+
+/* ---- Editing, metadata ----------------------------------------------------------------- */
+/* A program keeps what it knows of a domain in an element of its own namespace in the domain's
+ * <metadata>. libvirt keeps one element for each namespace, and drops those without one. */
+
+/** domxml_metadata_find: the element of namespace @uri in <metadata>, with the editor's changes in
+ * force, or NULL; for domxml_editor_get(), domxml_editor_set_attr() and the like. */
+const domxml_elem *domxml_metadata_find(const domxml_editor *editor, const char *uri);
+
+/**
+ * domxml_metadata_ensure:
+ * @uri: the namespace
+ * @name: the element's name with the prefix to be declared for @uri, such as "my:note"; without a
+ *   prefix the namespace is declared as the default one
+ *
+ * Sees to it that there is such an element; <metadata> is created where it is absent, after what
+ * libvirt writes before it (name, uuid, title, description). An element that is there keeps its
+ * prefix and content. DOMXML_ERR_REFUSED where an element of another name has the namespace.
+ *
+ * Returns: the element, as domxml_metadata_find() gives it; NULL with @error set otherwise.
+ */
+const domxml_elem *domxml_metadata_ensure(domxml_editor *editor, const char *uri,
+                                          const char *name, struct domxml_error *error);
+
+/** domxml_metadata_set: the same, with @text as the element's text; it must have no child
+ * elements. */
+bool domxml_metadata_set(domxml_editor *editor, const char *uri, const char *name,
+                         const char *text, struct domxml_error *error);
+
+/** domxml_metadata_remove: removes the element of namespace @uri, and <metadata> where that is left
+ * with nothing in it. */
+bool domxml_metadata_remove(domxml_editor *editor, const char *uri, struct domxml_error *error);
 
 /* ---- Edits ----------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdomxml/bus.h"
 #include "libdomxml/disk.h"
 #include "libdomxml/internal.h"
 
@@ -106,6 +107,31 @@ check_arguments(const domxml_elem *disk, const char *type, const struct domxml_a
     return true;
 }
 
+/* Fails where the kind of disk, or its bus, cannot have such a source. */
+static bool
+check_disk(const domxml_editor *editor, const domxml_elem *disk, const char *type,
+           const struct domxml_attr *attrs, size_t count, struct domxml_error *error)
+{
+    const char *protocol = dx_disk_get(editor, disk, "source@protocol", "");
+    unsigned bit = type_bit(type);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(attrs[i].name, "protocol") == 0)
+            protocol = attrs[i].value;
+    }
+    if (strcmp(dx_disk_get(editor, disk, "@device", "disk"), "lun") == 0 &&
+        !(bit & (TYPE_BLOCK | TYPE_VOLUME)) &&
+        !(bit == TYPE_NETWORK && strcmp(protocol, "iscsi") == 0))
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "device='lun' passes SCSI commands: its source is a block device, a "
+                             "volume or an iSCSI target");
+    if ((bit & (TYPE_VHOSTUSER | TYPE_VHOSTVDPA)) && domxml_editor_find(editor, disk, "target") &&
+        strcmp(dx_bus_of(editor, disk), "virtio") != 0)
+        return dx_error_elem(error, DOMXML_ERR_REFUSED, disk,
+                             "a %s disk can be on bus virtio only", type);
+    return true;
+}
+
 /* Whether the disk has this source already. */
 static bool
 is_same(const domxml_editor *editor, const domxml_elem *disk, const char *type,
@@ -174,7 +200,8 @@ set_source(domxml_editor *editor, const domxml_elem *disk, const char *type,
 
     if (is_same(editor, disk, type, attrs, count))
         return true;
-    if (!dx_disk_refuse_mirror(editor, disk, error) ||
+    if (!check_disk(editor, disk, type, attrs, count, error) ||
+        !dx_disk_refuse_mirror(editor, disk, error) ||
         !dx_disk_drop_children(editor, disk, "", "backingStore",
                                "it described the image before the change", error) ||
         !set_type(editor, disk, type, error))

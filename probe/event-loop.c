@@ -37,17 +37,30 @@ run(gpointer data)
     return NULL;
 }
 
+static gboolean
+is_ready(gboolean good, GError **error)
+{
+    if (!good)
+        g_set_error(error, CONNECTION_ERROR, CONNECTION_ERROR_OPEN, "libvirt cannot be used: %s",
+                    virGetLastErrorMessage());
+    return good;
+}
+
+gboolean
+event_loop_ready_libvirt(GError **error)
+{
+    virSetErrorFunc(NULL, print_nothing);
+    return is_ready(virInitialize() == 0, error);
+}
+
 struct event_loop *
 event_loop_new(GError **error)
 {
     g_autofree struct event_loop *loop = g_new0(struct event_loop, 1);
 
-    virSetErrorFunc(NULL, print_nothing);
-    if (virInitialize() < 0 || virEventRegisterDefaultImpl() < 0) {
-        g_set_error(error, CONNECTION_ERROR, CONNECTION_ERROR_OPEN, "libvirt cannot be used: %s",
-                    virGetLastErrorMessage());
+    if (!event_loop_ready_libvirt(error) ||
+        !is_ready(virEventRegisterDefaultImpl() == 0, error))
         return NULL;
-    }
     loop->thread = g_thread_try_new("libvirt-events", run, loop, error);
     return loop->thread ? g_steal_pointer(&loop) : NULL;
 }

@@ -4,6 +4,10 @@
 
 #include "lint/lint.h"
 
+/* Each move looks at all disks of the domain: of very many, whoever wrote the document could keep
+ * domlint busy for hours. libvirt has at most four disks on ide. */
+#define MOST_DISKS 128
+
 /* Other hypervisors have IDE disks too, and no virtio. */
 static gboolean
 is_qemu(struct lint_ctx *ctx)
@@ -64,6 +68,8 @@ why_manual(struct lint_ctx *ctx, const domxml_elem *disk, const char *bus)
 
     if (kind == DOMXML_KIND_SNAPSHOT || kind == DOMXML_KIND_CHECKPOINT)
         return "the document records a guest that has the disk on ide";
+    if (domxml_disk_count(lint_doc(ctx)) > MOST_DISKS)
+        return "names and boot order are not worked out among more than 128 disks";
     if (g_str_equal(bus, "virtio") && lint_guest_is_windows(ctx) && is_boot_disk(ctx, disk))
         return "Windows stops (INACCESSIBLE_BOOT_DEVICE) without viostor at boot: attach a small "
                "disk on virtio, install the driver, shut down, then move this one";
@@ -137,8 +143,8 @@ const struct lint_rule rule_ide_bus = {
            "that virtio disks cannot have go, root= in <cmdline> follows, and the boot disk stays "
            "the same. On q35 it moves to sata first, as CD-ROMs must. Controllers are left alone.",
     .fix_safety = "Unsafe: the guest must have the driver at boot and must not know its disks by "
-                  "device name. Only described for the boot disk of a Windows guest, and in "
-                  "snapshots.",
+                  "device name. Only described for the boot disk of a Windows guest, in "
+                  "snapshots, and in domains of more than 128 disks.",
     .guest = "The disk becomes /dev/vda, or the like, from the next full power cycle on; its "
              "names under /dev/disk/by-id and by-path change too.",
     .references = references,

@@ -15,6 +15,12 @@ enum operation {
     SET_CACHE,
     SET_SOURCE,
     SET_BUS,
+    SET_DISCARD,
+    SET_DETECT_ZEROES,
+    SET_IOTHREAD,
+    SET_QUEUES,
+    SET_METADATA_CACHE,
+    REMOVE_BACKING_STORE,
     OPERATION_COUNT,
 };
 
@@ -24,6 +30,7 @@ struct wish {
     size_t disk;
     const char *first, *second; /* as the operation takes them */
     size_t source;
+    unsigned number;
 };
 
 static const struct {
@@ -47,12 +54,14 @@ make_wish(struct subject *subject)
     static const char *const formats[] = { "raw", "qcow2", "to-come" };
     static const char *const caches[] = { "none", "writeback", "directsync", "unsafe", NULL };
     static const char *const ios[] = { "native", "threads", "io_uring", NULL };
-    static const char *const buses[] = { "virtio", "sata" };
+    static const char *const buses[] = { "virtio", "scsi", "sata", "usb", "ide" };
+    static const char *const discards[] = { "unmap", "on", NULL };
     struct test_random *random = &subject->random;
     struct wish wish = {
         .operation = (enum operation)test_random_below(random, OPERATION_COUNT),
         .disk = test_random_below(random, domxml_disk_count(subject->doc)),
         .source = test_random_below(random, N_ELEMENTS(sources)),
+        .number = (unsigned)test_random_below(random, 3),
     };
 
     switch (wish.operation) {
@@ -70,6 +79,10 @@ make_wish(struct subject *subject)
     case SET_BUS:
         wish.first = property_pick(random, buses, N_ELEMENTS(buses));
         break;
+    case SET_DISCARD:
+    case SET_DETECT_ZEROES:
+        wish.first = property_pick(random, discards, N_ELEMENTS(discards));
+        break;
     default:
         break;
     }
@@ -77,11 +90,9 @@ make_wish(struct subject *subject)
 }
 
 static bool
-fulfil(domxml_editor *editor, const domxml_doc *doc, const struct wish *wish,
+fulfil(domxml_editor *editor, const domxml_elem *disk, const struct wish *wish,
        struct domxml_error *error)
 {
-    const domxml_elem *disk = domxml_disk(doc, wish->disk);
-
     switch (wish->operation) {
     case SET_DRIVER:
         return domxml_disk_set_driver(editor, disk, wish->first, wish->second, error);
@@ -93,9 +104,31 @@ fulfil(domxml_editor *editor, const domxml_doc *doc, const struct wish *wish,
         return domxml_disk_set_source(editor, disk, sources[wish->source].type,
                                       sources[wish->source].attrs, sources[wish->source].count,
                                       error);
+    case SET_DISCARD:
+        return domxml_disk_set_discard(editor, disk, wish->first, error);
+    case SET_DETECT_ZEROES:
+        return domxml_disk_set_detect_zeroes(editor, disk, wish->first, error);
+    case SET_IOTHREAD:
+        return domxml_disk_set_iothread(editor, disk, wish->number, error);
+    case SET_QUEUES:
+        return domxml_disk_set_queues(editor, disk, wish->number, error);
+    case SET_METADATA_CACHE:
+        return domxml_disk_set_metadata_cache(editor, disk, wish->number, error);
+    case REMOVE_BACKING_STORE:
+        return domxml_disk_remove_backing_store(editor, disk, error);
     default:
         return domxml_disk_set_bus(editor, disk, wish->first, error);
     }
+}
+
+/* Expects that the number at @path is @number, or that there is none where that is 0. */
+static void
+expect_number(const domxml_elem *disk, const char *path, unsigned number)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%u", number);
+    expect(same_string(domxml_get(disk, path), number ? text : NULL), "no %s", path);
 }
 
 static bool
@@ -132,6 +165,25 @@ check_fulfilled(const domxml_doc *doc, const struct wish *wish)
                    "no %s", path);
         }
         break;
+    case SET_DISCARD:
+        expect(same_string(domxml_get(disk, "driver@discard"), wish->first), "no discard");
+        break;
+    case SET_DETECT_ZEROES:
+        expect(same_string(domxml_get(disk, "driver@detect_zeroes"), wish->first),
+               "no detect_zeroes");
+        break;
+    case SET_IOTHREAD:
+        expect_number(disk, "driver@iothread", wish->number);
+        break;
+    case SET_QUEUES:
+        expect_number(disk, "driver@queues", wish->number);
+        break;
+    case SET_METADATA_CACHE:
+        expect_number(disk, "driver/metadata_cache/max_size", wish->number);
+        break;
+    case REMOVE_BACKING_STORE:
+        expect(!domxml_find(disk, "backingStore"), "a backing store");
+        break;
     default:
         break;
     }
@@ -142,13 +194,18 @@ static void
 check_moved(const domxml_doc *doc, const struct wish *wish)
 {
     const domxml_elem *disk = domxml_disk(doc, wish->disk);
-    const char *prefix = strcmp(wish->first, "virtio") == 0 ? "vd" : "sd";
+    const char *prefix = strcmp(wish->first, "virtio") == 0 ? "vd"
+                         : strcmp(wish->first, "ide") == 0  ? "hd"
+                                                            : "sd";
     const char *name = domxml_get(disk, "target@dev");
 
     expect(same_string(domxml_get(disk, "target@bus"), wish->first), "no bus");
     expect(strncmp(name, prefix, 2) == 0, "%s on bus %s", name, wish->first);
     expect(!domxml_find(disk, "address"), "an address of the old bus");
-    expect(!domxml_find(disk, "wwn") && !domxml_get(disk, "geometry@trans"), "refused on any bus");
+    expect(strcmp(wish->first, "ide") == 0 || !domxml_get(disk, "geometry@trans"),
+           "refused on bus %s", wish->first);
+    expect(strcmp(wish->first, "virtio") == 0 || !domxml_get(disk, "driver@queues"),
+           "refused on bus %s", wish->first);
     for (size_t i = 0; i < domxml_disk_count(doc); i++)
         expect(i == wish->disk ||
                    !same_string(domxml_get(domxml_disk(doc, i), "target@dev"), name),
@@ -176,6 +233,9 @@ check_places(const struct subject *subject, const domxml_edits *edits, const str
             if (edit->offset > span.offset && edit->offset < span.offset + span.length)
                 continue;
         }
+        if (strcmp(wish->first, "scsi") == 0 && strstr(edit->text, "<controller type=") &&
+            strstr(edit->text, "virtio-scsi"))
+            continue;
         elsewhere++;
         expect(elsewhere == 1 && strstr(edit->text, "<boot order=") != NULL,
                "an edit outside of the disk: '%s'", edit->text);
@@ -196,7 +256,7 @@ property_disk(struct subject *subject)
     wish = make_wish(subject);
     has_bus = wish.operation == SET_BUS;
     editor = property_editor(subject->doc);
-    done = fulfil(editor, subject->doc, &wish, &error);
+    done = fulfil(editor, domxml_disk(subject->doc, wish.disk), &wish, &error);
     edits = property_finish(editor);
     if (done) {
         size_t length;
@@ -210,7 +270,8 @@ property_disk(struct subject *subject)
             check_moved(doc, &wish);
         check_places(subject, edits, &wish);
         error = (struct domxml_error)DOMXML_ERROR_INIT;
-        expect(fulfil(again, doc, &wish, &error), "refused the second time: %s", error.text);
+        expect(fulfil(again, domxml_disk(doc, wish.disk), &wish, &error),
+               "refused the second time: %s", error.text);
         none = property_finish(again);
         expect(domxml_edits_count(none) == 0, "a second time changes something");
         domxml_edits_free(none);
@@ -227,38 +288,106 @@ property_disk(struct subject *subject)
     domxml_editor_free(editor);
 }
 
-/* Expects that @doc says of each disk what the editor says. */
+/* Expects that a text says of a disk what the editor says. */
 static void
-compare_view(const domxml_editor *editor, const domxml_doc *old_doc, const domxml_doc *doc)
+compare_view(const domxml_editor *editor, const domxml_elem *shown_disk, const domxml_elem *disk)
 {
     static const char *const paths[] = {
         "@type", "@model", "driver@type", "driver@cache", "driver@io", "driver@discard", "driver@x",
-        "driver@iothread", "driver@queues", "source@file", "source@dev", "source@dir",
+        "driver@iothread", "driver@queues", "driver@detect_zeroes",
+        "driver/metadata_cache/max_size", "source@file", "source@dev", "source@dir",
         "source@pool", "source@volume", "source@mode", "source@protocol", "source@name",
         "source@type", "source@path", "source@startupPolicy", "source@index", "source/host@name",
-        "target@dev", "target@bus", "boot@order", "address@type", "backingStore@type", "wwn", "",
+        "target@dev", "target@bus", "boot@order", "address@type", "backingStore@type", "wwn",
     };
 
-    expect(domxml_disk_count(old_doc) == domxml_disk_count(doc), "other disks");
-    for (size_t i = 0; i < domxml_disk_count(doc); i++) {
-        for (size_t j = 0; j < N_ELEMENTS(paths); j++) {
-            const char *shown = domxml_editor_get(editor, domxml_disk(old_doc, i), paths[j]);
-            const char *said = domxml_get(domxml_disk(doc, i), paths[j]);
+    for (size_t i = 0; i < N_ELEMENTS(paths); i++) {
+        const char *shown = domxml_editor_get(editor, shown_disk, paths[i]);
+        const char *said = domxml_get(disk, paths[i]);
 
-            /* The disk's own text is its layout. */
-            expect(*paths[j] == '\0' || same_string(shown, said), "%s is '%s', shown as '%s'",
-                   paths[j], said, shown);
-        }
+        expect(same_string(shown, said), "%s is '%s', shown as '%s'", paths[i], said, shown);
     }
-    if (domxml_doc_domain(doc))
-        expect(same_string(domxml_editor_get(editor, domxml_doc_domain(old_doc), "os/cmdline"),
-                           domxml_get(domxml_doc_domain(doc), "os/cmdline")),
-               "another command line");
+}
+
+/* The disks that there are with the editor's changes in force, in order. */
+struct disks {
+    const domxml_elem *at[4096];
+    size_t count;
+};
+
+static void
+find_disks(const domxml_doc *doc, struct disks *disks)
+{
+    disks->count = 0;
+    while (disks->count < domxml_disk_count(doc) && disks->count < N_ELEMENTS(disks->at) - 100) {
+        disks->at[disks->count] = domxml_disk(doc, disks->count);
+        disks->count++;
+    }
+}
+
+/* Adds a disk of random bus and source, which comes behind all others. */
+static void
+add_disk(domxml_editor *editor, struct subject *subject, struct disks *disks)
+{
+    static const char *const buses[] = { "virtio", "scsi", "sata", "usb", "ide" };
+    const char *bus = property_pick(&subject->random, buses, N_ELEMENTS(buses));
+    size_t source = test_random_below(&subject->random, N_ELEMENTS(sources));
+    struct domxml_error error = DOMXML_ERROR_INIT;
+    const domxml_elem *disk =
+        domxml_disk_add(editor, NULL, bus, sources[source].type, "raw", sources[source].attrs,
+                        sources[source].count, &error);
+
+    if (!disk) {
+        expect(is_refusal(error.code), "not added with code %d: %s", error.code, error.text);
+        return;
+    }
+    disks->at[disks->count++] = disk;
+    expect(same_string(domxml_editor_get(editor, disk, "target@bus"), bus), "another bus");
+    for (size_t i = 0; i + 1 < disks->count; i++)
+        expect(!same_string(domxml_editor_get(editor, disks->at[i], "target@dev"),
+                            domxml_editor_get(editor, disk, "target@dev")),
+               "the new name is there already");
+}
+
+static void
+remove_disk(domxml_editor *editor, struct disks *disks, size_t number)
+{
+    struct domxml_error error = DOMXML_ERROR_INIT;
+
+    if (!domxml_disk_remove(editor, disks->at[number], &error)) {
+        expect(is_refusal(error.code), "not removed with code %d: %s", error.code, error.text);
+        return;
+    }
+    expect(!domxml_editor_find(editor, disks->at[number], ""), "still there");
+    disks->count--;
+    memmove(disks->at + number, disks->at + number + 1,
+            (disks->count - number) * sizeof(*disks->at));
+}
+
+/* One change of any kind. */
+static void
+change_disks(domxml_editor *editor, struct subject *subject, struct disks *disks)
+{
+    size_t choice = domxml_doc_domain(subject->doc) ? test_random_below(&subject->random, 8) : 8;
+    struct domxml_error error = DOMXML_ERROR_INIT;
+    struct wish wish;
+
+    if (choice == 0) {
+        add_disk(editor, subject, disks);
+    } else if (disks->count > 0) {
+        wish = make_wish(subject);
+        wish.disk %= disks->count;
+        if (choice == 1)
+            remove_disk(editor, disks, wish.disk);
+        else if (!fulfil(editor, disks->at[wish.disk], &wish, &error))
+            expect(is_refusal(error.code), "refused with code %d: %s", error.code, error.text);
+    }
 }
 
 void
 property_disks(struct subject *subject)
 {
+    struct disks disks;
     domxml_editor *editor;
     domxml_edits *edits;
     domxml_doc *doc;
@@ -267,18 +396,20 @@ property_disks(struct subject *subject)
 
     if (domxml_disk_count(subject->doc) == 0)
         return;
+    find_disks(subject->doc, &disks);
     editor = property_editor(subject->doc);
-    for (int i = 0; i < 10; i++) {
-        struct domxml_error error = DOMXML_ERROR_INIT;
-        struct wish wish = make_wish(subject);
-
-        if (!fulfil(editor, subject->doc, &wish, &error))
-            expect(is_refusal(error.code), "refused with code %d: %s", error.code, error.text);
-    }
+    for (int i = 0; i < 10; i++)
+        change_disks(editor, subject, &disks);
     edits = property_finish(editor);
     changed = property_apply(edits, subject->text, subject->length, &length);
     doc = property_parse(changed, length);
-    compare_view(editor, subject->doc, doc);
+    expect(domxml_disk_count(doc) == disks.count, "other disks");
+    for (size_t i = 0; i < disks.count; i++)
+        compare_view(editor, disks.at[i], domxml_disk(doc, i));
+    if (domxml_doc_domain(doc))
+        expect(same_string(domxml_editor_get(editor, domxml_doc_domain(subject->doc), "os/cmdline"),
+                           domxml_get(domxml_doc_domain(doc), "os/cmdline")),
+               "another command line");
     domxml_doc_free(doc);
     free(changed);
     domxml_edits_free(edits);

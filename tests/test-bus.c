@@ -19,6 +19,8 @@
 #define NO_BUS(dev) DISK("disk", "      <target dev='" dev "'/>\n")
 #define CDROM(dev, bus) DISK("cdrom", TARGET(dev, bus) "      <readonly/>\n")
 #define DRIVE "      <address type='drive' controller='0' bus='0' target='0' unit='0'/>\n"
+#define SCSI(index, model)                                                                         \
+    "    <controller type='scsi' index='" index "' model='" model "'/>\n"
 #define PCI "      <address type='pci' domain='0x0000' bus='0x00' slot='0x05' function='0x0'/>\n"
 #define KERNEL(cmdline)                                                                            \
     "    <kernel>/boot/vmlinuz</kernel>\n    <cmdline>" cmdline "</cmdline>\n"
@@ -126,7 +128,74 @@ static const struct move disk_moves[] = {
     { "virtio", 0, PC("", DISK("disk", "      <target dev='vda'/>\n")),
       PC("", DISK("disk", "      <target dev='vda'/>\n")) },
     { "virtio", 0, PC("", PLAIN("{{ dev }}", "virtio")), PC("", PLAIN("{{ dev }}", "virtio")) },
+    /* SCSI: with a controller where none is there, behind the others or else behind the disks. */
+    { "scsi", 0, PC("", PLAIN("hda", "ide") "    <interface type='user'/>\n"),
+      PC("", PLAIN("sda", "scsi") SCSI("0", "virtio-scsi") "    <interface type='user'/>\n") },
+    { "scsi", 0, PC("", PLAIN("hda", "ide") "    <controller type='usb'/>\n" "    <tpm/>\n"),
+      PC("", PLAIN("sda", "scsi") "    <controller type='usb'/>\n" SCSI("0", "virtio-scsi")
+             "    <tpm/>\n") },
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") SCSI("0", "virtio-scsi")),
+      PC("", PLAIN("sda", "scsi") SCSI("0", "virtio-scsi")) },
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") SCSI("0", "virtio-transitional")),
+      PC("", PLAIN("sda", "scsi") SCSI("0", "virtio-transitional")) },
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") SCSI("0", "lsilogic")),
+      PC("", PLAIN("sda", "scsi") SCSI("0", "lsilogic")) },
+    /* libvirt numbers the controllers that have no number from the lowest. */
+    { "scsi", 0,
+      PC("", PLAIN("vda", "virtio") "    <controller type='scsi' model='virtio-scsi'/>\n"),
+      PC("", PLAIN("sda", "scsi") "    <controller type='scsi' model='virtio-scsi'/>\n") },
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") SCSI("1", "virtio-scsi")),
+      PC("", PLAIN("sda", "scsi") SCSI("1", "virtio-scsi") SCSI("0", "virtio-scsi")) },
+    /* The eighth name is on the second controller. */
+    { "scsi", 0, PC("", PLAIN("sdh", "usb") SCSI("0", "virtio-scsi")),
+      PC("", PLAIN("sdh", "scsi") SCSI("0", "virtio-scsi") SCSI("1", "virtio-scsi")) },
+    /* A place on the bus that another disk or a host device has, by its address or by its name. */
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") DISK("disk", TARGET("sdb", "scsi") DRIVE)
+                        SCSI("0", "virtio-scsi")),
+      PC("", PINNED("sdc", "scsi") DISK("disk", TARGET("sdb", "scsi") DRIVE)
+             SCSI("0", "virtio-scsi")) },
+    { "scsi", 0, PC("", PLAIN("vda", "virtio") SCSI("0", "virtio-scsi")
+                        "    <hostdev type='scsi'>\n" DRIVE "    </hostdev>\n"),
+      PC("", PLAIN("sdb", "scsi") SCSI("0", "virtio-scsi")
+             "    <hostdev type='scsi'>\n" DRIVE "    </hostdev>\n") },
+    { "sata", 0, PC("", PLAIN("sda", "scsi") CDROM("hda", "sata")),
+      PC("", PLAIN("sdb", "sata") CDROM("hda", "sata")) },
+    { "sata", 0, PC("", PLAIN("vda", "virtio") DISK("disk", TARGET("sdf", "sata") DRIVE)),
+      PC("", PLAIN("sdb", "sata") DISK("disk", TARGET("sdf", "sata") DRIVE)) },
+    { "ide", 0,
+      PC("", PLAIN("vda", "virtio")
+         DISK("cdrom", TARGET("hdd", "ide")
+                       "      <address type='drive' controller='0' bus='0' unit='0'/>\n")),
+      PC("", PLAIN("hdb", "ide")
+         DISK("cdrom", TARGET("hdd", "ide")
+                       "      <address type='drive' controller='0' bus='0' unit='0'/>\n")) },
+    /* What each bus keeps. */
+    { "scsi", 0,
+      PC("", DISK("disk", "      <driver name='qemu' queues='2' iothread='1' discard='unmap'/>\n"
+                          TARGET("vda", "virtio") "      <readonly/>\n"
+                          "      <transient shareBacking='yes'/>\n") SCSI("0", "virtio-scsi")),
+      PC("", DISK("disk", "      <driver name='qemu' discard='unmap'/>\n"
+                          TARGET("sda", "scsi") "      <readonly/>\n"
+                          "      <transient shareBacking='yes'/>\n") SCSI("0", "virtio-scsi")) },
+    { "ide", 0,
+      PC("", DISK("disk", "      <target dev='sda' bus='scsi' rotation_rate='1'/>\n"
+                          "      <wwn>5</wwn>\n      <vendor>V</vendor>\n")),
+      PC("", DISK("disk", "      <target dev='hda' bus='ide' rotation_rate='1'/>\n"
+                          "      <wwn>5</wwn>\n")) },
+    { "usb", 0,
+      PC("", DISK("disk", "      <target dev='hda' bus='ide' rotation_rate='1'/>\n"
+                          "      <geometry cyls='1' heads='1' secs='1' trans='lba'/>\n"
+                          "      <wwn>5</wwn>\n      <serial>s</serial>\n" DRIVE)),
+      PC("", DISK("disk", "      <target dev='sda' bus='usb'/>\n"
+                          "      <serial>s</serial>\n")) },
+    { "sata", 0,
+      PC("", "    <disk type='file' device='disk' model='usb-storage'>\n"
+             "      <target dev='sda' bus='usb' removable='on'/>\n    </disk>\n"),
+      PC("", DISK("disk", TARGET("sda", "sata"))) },
+    { "usb", 0, PC("", CDROM("hdc", "ide")), PC("", CDROM("sda", "usb")) },
     /* A disk alone. */
+    { "scsi", 0, "<disk><target dev='hda' bus='ide'/></disk>",
+      "<disk><target dev='sda' bus='scsi'/></disk>" },
     { "virtio", 0, "<disk><target dev='hdb' bus='ide'/></disk>",
       "<disk><target dev='vda' bus='virtio'/></disk>" },
     { "sata", 0, "<disk><target bus=\"virtio\" dev=\"vdq\"/></disk>",
@@ -200,6 +269,9 @@ static const struct move boot_moves[] = {
     /* A CD-ROM that changes its place among CD-ROMs changes no boot disk. */
     { "sata", 0, PC(BOOT("hd"), CDROM("hdc", "ide") PLAIN("vda", "virtio")),
       PC(BOOT("hd"), CDROM("sda", "sata") PLAIN("vda", "virtio")) },
+    /* The first CD-ROM stays the first. */
+    { "virtio", 1, PC(BOOT("cdrom"), CDROM("sda", "sata") PLAIN("hda", "ide") CDROM("hdc", "ide")),
+      PC(BOOT("cdrom"), CDROM("sda", "sata") PLAIN("vda", "virtio") CDROM("hdc", "ide")) },
     /* Names of one letter sort before those of two. */
     { "virtio", 1, PC(BOOT("hd"), PLAIN("vdaa", "virtio") PLAIN("hda", "ide")),
       PC("", PINNED("vdaa", "virtio") PLAIN("vda", "virtio")) },
@@ -252,6 +324,10 @@ static const struct {
     /* The last one is the kernel's. */
     { "virtio", PLAIN("hda", "ide"), "root=/dev/hdb1 root=/dev/hda1",
       "root=/dev/hdb1 root=/dev/vda1" },
+    /* A guest calls its IDE disks sda and on. */
+    { "ide", PLAIN("vda", "virtio"), "root=/dev/vda1", "root=/dev/sda1" },
+    { "ide", PLAIN("vda", "virtio") PLAIN("sda", "sata"), "root=/dev/vda1", NULL },
+    { "scsi", PLAIN("vda", "virtio"), "root=/dev/vda1", "root=/dev/sda1" },
     /* Names that hang on the content, other disks, other parameters. */
     { "virtio", PLAIN("hda", "ide"), "root=UUID=1-2", NULL },
     { "virtio", PLAIN("hda", "ide"), "root=/dev/disk/by-id/ata-QEMU_hda1", NULL },
@@ -321,6 +397,17 @@ START_TEST(remarks_say_what_changed)
     check_notes(other, 0, set_bus, "virtio", "left root=/dev/sdb1 in <cmdline>");
     check_notes("<disk><target dev='hda' bus='ide'/></disk>", 0, set_bus, "virtio",
                 "could not be checked");
+    check_notes("<disk><target dev='sda' bus='sata'/></disk>", 0, set_bus, "scsi",
+                "virtio-scsi controller could not be checked");
+    check_notes(other, 0, set_bus, "scsi", "added virtio-scsi controller 0");
+    check_notes(PC("", PLAIN("sda", "sata") SCSI("0", "lsilogic")), 0, set_bus, "scsi",
+                "left SCSI controller 0 as it is: the guest needs a driver for its model lsilogic");
+    check_notes(PC("", PLAIN("sda", "sata") "    <controller type='scsi'/>\n"), 0, set_bus, "scsi",
+                "left SCSI controller 0 as it is: it has no model");
+    check_no_note(PC("", PLAIN("sda", "sata") SCSI("0", "virtio-scsi")), 0, set_bus, "scsi",
+                  "controller");
+    check_notes(PC(KERNEL("root=/dev/vda1"), PLAIN("vda", "virtio") PLAIN("sda", "sata")), 0,
+                set_bus, "ide", "left root=/dev/vda1 in <cmdline>");
     check_no_note(PC("", PLAIN("hda", "ide")), 0, set_bus, "virtio", "boot");
     check_no_note(PC("", PLAIN("hda", "ide")), 0, set_bus, "virtio", "checked");
 }
@@ -334,7 +421,21 @@ static const struct {
     enum domxml_code code;
 } refused[] = {
     { NULL, PC("", PLAIN("hda", "ide")), 0, DOMXML_ERR_ARGUMENT },
-    { "scsi", PC("", PLAIN("hda", "ide")), 0, DOMXML_ERR_ARGUMENT },
+    { "sd", PC("", PLAIN("hda", "ide")), 0, DOMXML_ERR_ARGUMENT },
+    { "fdc", PC("", PLAIN("hda", "ide")), 0, DOMXML_ERR_REFUSED },
+    { "ide", PC("", PLAIN("vda", "virtio") PLAIN("hda", "ide") PLAIN("hdb", "ide")
+                    CDROM("hdc", "ide") PLAIN("hdd", "ide")), 0, DOMXML_ERR_REFUSED },
+    { "ide", PC("", DISK("disk", TARGET("vda", "virtio") "      <readonly/>\n")), 0,
+      DOMXML_ERR_REFUSED },
+    { "ide", DOMAIN_OF("kvm", "pc-q35-7.2", "", PLAIN("vda", "virtio")), 0, DOMXML_ERR_REFUSED },
+    { "ide", DOMAIN_OF("kvm", "virt", "", PLAIN("vda", "virtio")), 0, DOMXML_ERR_REFUSED },
+    { "usb", PC("", PLAIN("vda", "virtio") "    <controller type='usb' model='none'/>\n"), 0,
+      DOMXML_ERR_REFUSED },
+    { "usb", "<disk type='vhostuser'><target dev='vda' bus='virtio'/></disk>", 0,
+      DOMXML_ERR_REFUSED },
+    { "scsi", DOMAIN_OF("vmware", "pc", "", PLAIN("hda", "ide")), 0, DOMXML_ERR_REFUSED },
+    { "scsi", PC("", DISK("lun", TARGET("vda", "virtio"))), 0, DOMXML_ERR_REFUSED },
+    { "scsi", PC("", PLAIN("hda", "ide") SCSI("0", "{{ model }}")), 0, DOMXML_ERR_TEMPLATE },
     { "virtio", PC("", CDROM("hdc", "ide")), 0, DOMXML_ERR_REFUSED },
     { "virtio", PC("", DISK("floppy", TARGET("fda", "fdc"))), 0, DOMXML_ERR_REFUSED },
     { "sata", PC("", DISK("floppy", TARGET("fda", "fdc"))), 0, DOMXML_ERR_REFUSED },
@@ -367,6 +468,10 @@ static const struct {
     { "virtio",
       PC(BOOT("hd"), PLAIN("hda", "ide") PLAIN("vda", "virtio")
          "    <interface type='user'>\n      <boot order='1'/>\n    </interface>\n"), 0,
+      DOMXML_ERR_REFUSED },
+    /* hdc is booted now: ide comes first. Then it would be sda. */
+    { "virtio", PC(BOOT("cdrom") BOOT("hd"),
+                   PLAIN("hda", "ide") CDROM("sda", "sata") CDROM("hdc", "ide")), 0,
       DOMXML_ERR_REFUSED },
     /* Defined so, sdb is booted; once libvirt is restarted, sda (tried). */
     { "virtio", PC(BOOT("hd"), PLAIN("sdb", "scsi") NO_BUS("hda") NO_BUS("sda")), 0,

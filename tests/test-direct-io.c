@@ -131,17 +131,23 @@ ask(struct facts_source *probe, const scratch *s, const char *name)
     return probe->image(probe, domxml_disk(doc, 0));
 }
 
+static int
+count_threads(void)
+{
+    g_autoptr(GDir) tasks = g_dir_open("/proc/self/task", 0, NULL);
+    int n = 0;
+
+    while (g_dir_read_name(tasks))
+        n++;
+    return n;
+}
+
 /* Until those that hung have ended: all but this one. */
 static void
 wait_for_threads(void)
 {
-    for (int i = 0; i < 1000; i++) {
-        g_autoptr(GDir) tasks = g_dir_open("/proc/self/task", 0, NULL);
-        int n = 0;
-
-        while (g_dir_read_name(tasks))
-            n++;
-        if (n == 1)
+    for (int i = 0; i < 10000; i++) {
+        if (count_threads() == 1)
             return;
         g_usleep(10000);
     }
@@ -178,13 +184,14 @@ START_TEST(hanging)
         facts = ask(probe, &s, "m/g1");
         ck_assert_msg(facts->state == IMAGE_FILE, "%s", facts->unknown);
     }
-    /* Many on one dead server do not add up to 2 s each. */
+    /* Many on one dead server do not add up to 2 s each: after a few that hang, no more are asked
+     * for. (Not by the clock, which says nothing on a busy machine.) */
     for (int i = 2; i <= 9; i++) {
         g_autofree char *name = g_strdup_printf("m/h%d", i);
 
         ck_assert_int_eq(ask(probe, &s, name)->state, IMAGE_UNKNOWN);
     }
-    ck_assert_int_lt(g_get_monotonic_time() - start, 14 * G_USEC_PER_SEC);
+    ck_assert_int_le(count_threads(), 1 + 4 + 1); /* this, those that hang, an idle one */
     facts_source_free(probe);
     fuse_mount_stop(&mount);
     wait_for_threads();
@@ -206,7 +213,7 @@ main(void)
     }
     suite = suite_create("direct-io");
     tcase = tcase_create("faulty storage");
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, direct_io, 0, G_N_ELEMENTS(direct_cases));
     tcase_add_loop_test(tcase, failing, 0, G_N_ELEMENTS(failures));
     tcase_add_test(tcase, dead_mount);

@@ -90,7 +90,13 @@ work(struct domxml_error *error)
     if (editor && domxml_disk_set_cache(editor, disk, "none", "native", error) &&
         domxml_disk_set_format(editor, disk, "raw", error) &&
         domxml_disk_set_source(editor, disk, "file", &file, 1, error) &&
-        domxml_disk_set_bus(editor, disk, "virtio", error))
+        domxml_disk_set_bus(editor, disk, "virtio", error) &&
+        domxml_disk_set_bus(editor, domxml_disk(doc, 1), "scsi", error) &&
+        domxml_disk_add(editor, "cdrom", "sata", "file", "raw", &file, 1, error) &&
+        domxml_disk_set_queues(editor, disk, 4, error) &&
+        domxml_metadata_set(editor, "urn:a", "a:b", "c", error) &&
+        domxml_metadata_set(editor, "urn:a", "a:b", "d", error) &&
+        domxml_disk_remove(editor, domxml_disk(doc, 1), error))
         edits = domxml_editor_finish(editor, error);
     if (edits)
         changed = domxml_edits_apply(edits, TEXT, strlen(TEXT), &length, &inverse, error);

@@ -8,6 +8,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probe/extents.h"
@@ -435,7 +436,8 @@ START_TEST(hostile_tables)
     guint64 l1 = 1 << 20, l2 = 4 << 20, length = 8 << 20;
     g_autofree guint8 *bytes = g_malloc0(length);
     g_autofree guint8 *base = make_image();
-    gint64 start = g_get_monotonic_time();
+    /* Processor time: however busy the machine is. */
+    clock_t start = clock();
     struct image_facts *facts;
 
     memcpy(bytes, base, 112);
@@ -456,7 +458,7 @@ START_TEST(hostile_tables)
     facts = probe_bytes(&s, bytes, length);
     ck_assert_int_eq(facts->preallocation, PREALLOCATION_OFF);
     image_facts_free(facts);
-    ck_assert_int_lt(g_get_monotonic_time() - start, 60 * G_USEC_PER_SEC);
+    ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 60);
 }
 END_TEST
 
@@ -547,12 +549,12 @@ main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_set_timeout(real, 60);
+    tcase_set_timeout(real, 300);
     tcase_add_loop_test(real, real_image, 0, G_N_ELEMENTS(cases));
     tcase_add_test(real, snapshot_names);
     tcase_add_test(real, names_in_header);
     suite_add_tcase(suite, real);
-    tcase_set_timeout(made, 120);
+    tcase_set_timeout(made, 600);
     tcase_add_test(made, made_image);
     tcase_add_loop_test(made, malformed_image, 0, G_N_ELEMENTS(changes));
     tcase_add_loop_test(made, truncated_image, 0, 14);

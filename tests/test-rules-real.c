@@ -342,6 +342,33 @@ START_TEST(ide)
 }
 END_TEST
 
+/* More disks than libvirt could have on ide: each move looks at all of them. */
+START_TEST(very_many_disks)
+{
+    g_autoptr(GString) text = g_string_new("<domain type='kvm'><devices>\n");
+    struct domxml_error error = DOMXML_ERROR_INIT;
+    struct bench bench;
+
+    bench_open(&bench);
+    for (guint i = 0; i < 5000; i++)
+        g_string_append_printf(text, "<disk><target dev='hd%c%c%c' bus='ide'/></disk>\n",
+                               'a' + i / 676, 'a' + i / 26 % 26, 'a' + i % 26);
+    g_string_append(text, "</devices></domain>\n");
+    bench.doc = domxml_parse(text->str, text->len, &error);
+    ck_assert_msg(bench.doc != NULL, "%s", error.text);
+    bench.findings = lint_run(bench.selection, bench.doc, bench.facts);
+    ck_assert_uint_eq(bench.findings->len, 5000);
+    for (guint i = 0; i < bench.findings->len; i++) {
+        const struct lint_finding *finding = bench.findings->pdata[i];
+        const struct lint_fix *fix = finding->fixes->pdata[0];
+
+        ck_assert_int_eq(fix->safety, LINT_MANUAL);
+        ck_assert(has_note(fix, "more than 128 disks"));
+    }
+    bench_close(&bench);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -363,6 +390,7 @@ main(void)
     tcase_add_test(tcase, conversion);
     tcase_add_loop_test(tcase, writethrough, 0, (int)G_N_ELEMENTS(raw_images));
     tcase_add_test(tcase, ide);
+    tcase_add_test(tcase, very_many_disks);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -31,6 +32,30 @@
 #define NOBODY 65534
 
 static char *folder, *path;
+
+/* The system's calls, but that they fail when told to. */
+static int fsync_error, fsync_failures, pread_error;
+
+int
+fsync(int file)
+{
+    if (fsync_failures > 0) {
+        fsync_failures--;
+        errno = fsync_error;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, file);
+}
+
+ssize_t
+pread(int file, void *buffer, size_t size, off_t offset)
+{
+    if (pread_error) {
+        errno = pread_error;
+        return -1;
+    }
+    return syscall(SYS_pread64, file, buffer, size, offset);
+}
 
 static void
 set_up(void)
@@ -245,6 +270,34 @@ START_TEST(refuses_a_file_that_changed)
     ck_assert(g_file_set_contents(path, "<domain><name>web2</name></domain>\n", -1, NULL));
     ck_assert_not_written(path, STEP_FILE_REFUSED, "changed by someone else");
     ck_assert_names(folder, 1);
+}
+END_TEST
+
+START_TEST(says_what_cannot_be_read_again)
+{
+    pread_error = EIO;
+    ck_assert_not_written(path, STEP_FILE_FAILED, "cannot be read again");
+    pread_error = 0;
+    ck_assert_holds(path, OLD);
+}
+END_TEST
+
+START_TEST(an_interrupted_flush_goes_on)
+{
+    fsync_error = EINTR;
+    fsync_failures = 2;
+    ck_assert_written(path);
+    ck_assert_int_eq(fsync_failures, 0);
+    ck_assert_holds(path, NEW);
+}
+END_TEST
+
+START_TEST(a_failed_flush_changes_nothing)
+{
+    fsync_error = EIO;
+    fsync_failures = 1;
+    ck_assert_not_written(path, STEP_FILE_FAILED, "cannot flush");
+    ck_assert_holds(path, OLD);
 }
 END_TEST
 
@@ -551,6 +604,9 @@ main(void)
     tcase_add_test(tests, refuses_hard_links);
     tcase_add_test(tests, refuses_what_is_no_regular_file);
     tcase_add_test(tests, refuses_a_file_that_changed);
+    tcase_add_test(tests, says_what_cannot_be_read_again);
+    tcase_add_test(tests, an_interrupted_flush_goes_on);
+    tcase_add_test(tests, a_failed_flush_changes_nothing);
     tcase_add_test(tests, keeps_the_mode);
     tcase_add_test(tests, keeps_the_owner);
     tcase_add_test(tests, fails_where_the_owner_cannot_be_kept);

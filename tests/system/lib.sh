@@ -186,25 +186,18 @@ stop_domlint_at()
     shift 3
     stopped=$DOMLINT_LIBVIRTD/stopped
     rm -f "$stopped".*
-    strace -f -qq -o /dev/null -e "trace=$call" -P "$file" \
+    strace -f -qq -o "$stopped.trace" -e "trace=$call" -P "$file" \
         -e "inject=$call:signal=STOP:when=$count" \
         "$domlint_program" --state-dir="$state" --color=never "$@" \
         </dev/null >"$stopped.out" 2>"$stopped.err" &
     tracer=$!
-    wait_for 60 domlint_has_stopped
+    wait_for 120 domlint_has_stopped
 }
 
-# For as long as it is traced it is never seen as merely stopped; but one that goes on is not in the
-# tracer's hands at each of these times.
+# By its tracer's word: for as long as it is traced, its state is that of one that stops at each call.
 domlint_has_stopped()
 {
-    local try
-
-    stopped_pid=$(pgrep -P "$tracer") || return 1
-    for try in 1 2 3 4 5 6; do
-        grep -q '^State:[[:space:]]*[tT]' "/proc/$stopped_pid/status" || return 1
-        sleep 0.05
-    done
+    grep -qF -e '--- stopped by SIGSTOP ---' "$stopped.trace" && stopped_pid=$(pgrep -P "$tracer")
 }
 
 # continue_domlint STATUS: lets it go on, and expects that exit status.
@@ -254,7 +247,7 @@ make_image()
 }
 
 # make_guest_image FORMAT PATH [OPTION...]: a 64 MiB image with an ext4 file system that holds the
-# file "marker"; prints the marker's checksum.
+# file "marker" of 1 MB; prints the marker's checksum. $IMAGE_SIZE and $MARKER_BYTES make them larger.
 make_guest_image()
 {
     local format=$1 path=$2 work
@@ -262,8 +255,8 @@ make_guest_image()
     shift 2
     work=$(mktemp -d "$DOMLINT_LIBVIRTD/image.XXXXXX")
     mkdir "$work/root"
-    head -c 1000000 /dev/urandom >"$work/root/marker"
-    truncate -s 64M "$work/raw"
+    head -c "${MARKER_BYTES:-1000000}" /dev/urandom >"$work/root/marker"
+    truncate -s "${IMAGE_SIZE:-64M}" "$work/raw"
     mkfs.ext4 -q -d "$work/root" "$work/raw"
     qemu-img convert -f raw -O "$format" "$@" "$work/raw" "$path"
     sha256sum <"$work/root/marker" | cut -d ' ' -f 1
@@ -300,7 +293,8 @@ domain_xml()
   <vcpu>1</vcpu>
   <os><type arch='x86_64' machine='$machine'>hvm</type>$boot</os>
   <features><acpi/></features>
-  <on_reboot>destroy</on_reboot>
+  <on_poweroff>${ON_POWEROFF:-destroy}</on_poweroff>
+  <on_reboot>${ON_POWEROFF:-destroy}</on_reboot>
   <devices>
 $(printf '%s' "$@")
     <serial type='file'><source path='$DOMLINT_LIBVIRTD/$name.console'/><target port='0'/></serial>

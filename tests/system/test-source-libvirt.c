@@ -339,7 +339,8 @@ teardown_daemon(void)
     harness_teardown();
 }
 
-/* The time that @call takes to fail, which it must; @error is what it says. */
+/* The time that @call takes to fail, which it must; @error is what it says. What is asserted of it leaves
+ * room for a very busy machine: without the limits under test it would be minutes. */
 static double
 seconds_until_failure(GError **error)
 {
@@ -361,14 +362,14 @@ START_TEST(test_stopped_daemon)
     open_connection(CONNECTION_READ_ONLY, &limits);
     g_free(harness_run("signal_libvirtd STOP"));
     seconds = seconds_until_failure(&error);
-    ck_assert_msg(seconds < 10, "%g s: %s", seconds, error->message);
+    ck_assert_msg(seconds < 40, "%g s: %s", seconds, error->message);
     ck_assert_msg(g_error_matches(error, CONNECTION_ERROR, CONNECTION_ERROR_LOST), "%s",
                   error->message);
     ck_assert_msg(g_str_has_prefix(error->message, "qemu:///system: the connection is lost: "),
                   "%s", error->message);
     g_clear_error(&error);
     seconds = seconds_until_failure(&error);
-    ck_assert_msg(seconds < 1, "%g s: %s", seconds, error->message);
+    ck_assert_msg(seconds < 20, "%g s: %s", seconds, error->message);
     ck_assert(g_error_matches(error, CONNECTION_ERROR, CONNECTION_ERROR_LOST));
     connection_close(connection);
     event_loop_free(loop);
@@ -391,7 +392,7 @@ START_TEST(test_call_overdue)
         g_autoptr(GError) error = NULL;
         double seconds = seconds_until_failure(&error);
 
-        ck_assert_msg(seconds < 5, "%g s: %s", seconds, error->message);
+        ck_assert_msg(seconds < 40, "%g s: %s", seconds, error->message);
         ck_assert_msg(strstr(error->message, "qemu:///system") != NULL, "%s", error->message);
         if (g_error_matches(error, CONNECTION_ERROR, CONNECTION_ERROR_TIMEOUT))
             overdue++;
@@ -445,9 +446,9 @@ START_TEST(test_stopped_daemon_is_not_waited_for_at_the_end)
     g_free(harness_run("signal_libvirtd STOP"));
     begin = g_get_monotonic_time();
     connection_close(connection);
-    ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
     event_loop_free(loop);
-    ck_assert_int_lt(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC);
+    ck_assert_int_lt(g_get_monotonic_time() - begin, 40 * G_USEC_PER_SEC);
 }
 END_TEST
 
@@ -459,7 +460,7 @@ START_TEST(test_dead_daemon)
     open_connection(CONNECTION_READ_ONLY, NULL);
     g_free(harness_run("define_domain web; signal_libvirtd KILL"));
     seconds = seconds_until_failure(&error);
-    ck_assert_msg(seconds < 5, "%g s: %s", seconds, error->message);
+    ck_assert_msg(seconds < 40, "%g s: %s", seconds, error->message);
     ck_assert_msg(g_error_matches(error, CONNECTION_ERROR, CONNECTION_ERROR_LOST), "%s",
                   error->message);
     connection_close(connection);
@@ -483,7 +484,7 @@ suite(void)
     Suite *s = suite_create("source-libvirt");
     TCase *domains = tcase_create("domains"), *daemon = tcase_create("daemon");
 
-    tcase_set_timeout(domains, 120);
+    tcase_set_timeout(domains, 600);
     tcase_add_checked_fixture(domains, setup, teardown);
     tcase_add_test(domains, test_no_domains);
     tcase_add_test(domains, test_each_kind_of_domain);
@@ -494,7 +495,7 @@ suite(void)
     tcase_add_test(domains, test_past);
     tcase_add_test(domains, test_volumes);
     suite_add_tcase(s, domains);
-    tcase_set_timeout(daemon, 120);
+    tcase_set_timeout(daemon, 600);
     tcase_add_checked_fixture(daemon, harness_setup, teardown_daemon);
     tcase_add_test(daemon, test_stopped_daemon);
     tcase_add_test(daemon, test_call_overdue);

@@ -446,7 +446,7 @@ suite(void)
     Suite *s = suite_create("users");
     TCase *users = tcase_create("users"), *facts = tcase_create("facts");
 
-    tcase_set_timeout(users, 120);
+    tcase_set_timeout(users, 600);
     tcase_add_checked_fixture(users, setup, teardown);
     tcase_add_test(users, test_disks_and_chains);
     tcase_add_test(users, test_names_of_one_file);
@@ -462,7 +462,7 @@ suite(void)
     tcase_add_test(users, test_many_domains);
     tcase_add_test(users, test_lost_connection);
     suite_add_tcase(s, users);
-    tcase_set_timeout(facts, 120);
+    tcase_set_timeout(facts, 600);
     tcase_add_checked_fixture(facts, setup, teardown);
     tcase_add_test(facts, test_local_facts);
     tcase_add_test(facts, test_daemon_sees_another_image);
