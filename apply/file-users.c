@@ -196,7 +196,7 @@ static gboolean
 loop_is_on(const char *name, const char *backing, const struct stat *file)
 {
     g_autofree char *node = g_build_filename("/dev", name, NULL);
-    struct loop_info64 info;
+    struct loop_info64 info = { 0 };
     struct stat st;
     gboolean asked;
     int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -1,247 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * qemu-img.c: qemu-img is run, and its answers are read. Descriptors become 3, 4 in the child, and
- * images are named /proc/self/fd/3, /proc/self/fd/4.
- */
+/* qemu-img.c: what is asked of qemu-img, verb by verb. */
 #include "apply/qemu-img.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "apply/subprocess.h"
-
-/* The most that is read of an answer: one of an image with very many snapshots. */
-enum { ANSWER_MAX = 16 * 1024 * 1024 };
+#include "apply/qemu-img-command.h"
 
 /* Its own exit statuses. */
 enum { COMPARE_DIFFERENT = 1, CHECK_CORRUPT = 2, CHECK_LEAKS = 3, CHECK_UNSUPPORTED = 63 };
-
-static const char *const image_names[] = { "/proc/self/fd/3", "/proc/self/fd/4" };
-
-/* A run that is being made and then read. */
-struct command {
-    const struct qemu_img_run *run;
-    GPtrArray *argv; /* of char * */
-    int fds[2];      /* O_PATH, of our own */
-    guint fd_count;
-    GString *answer; /* standard output; progress lines are read as they come */
-    gboolean progresses;
-    double percent;
-};
 
 GQuark
 qemu_img_error_quark(void)
 {
     return g_quark_from_static_string("domlint-qemu-img");
-}
-
-static struct command *
-command_new(const struct qemu_img_run *run, const char *verb)
-{
-    struct command *command = g_new0(struct command, 1);
-
-    command->run = run;
-    command->argv = g_ptr_array_new_with_free_func(g_free);
-    command->answer = g_string_new(NULL);
-    command->percent = -1;
-    g_ptr_array_add(command->argv, g_strdup("qemu-img"));
-    g_ptr_array_add(command->argv, g_strdup(verb));
-    return command;
-}
-
-static void
-command_free(struct command *command)
-{
-    for (guint i = 0; i < command->fd_count; i++)
-        close(command->fds[i]);
-    g_ptr_array_unref(command->argv);
-    g_string_free(command->answer, TRUE);
-    g_free(command);
-}
-
-G_GNUC_NULL_TERMINATED
-static void
-add_arguments(struct command *command, const char *first, ...)
-{
-    va_list args;
-
-    va_start(args, first);
-    for (const char *argument = first; argument; argument = va_arg(args, const char *))
-        g_ptr_array_add(command->argv, g_strdup(argument));
-    va_end(args);
-}
-
-/* Adds the name of an image, by way of a descriptor of the child's that leads to its inode and
- * has no lock. */
-static gboolean
-add_image(struct command *command, int fd, GError **error)
-{
-    g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
-    int own = open(link, O_PATH | O_CLOEXEC);
-
-    if (own < 0) {
-        g_set_error(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_FAILED, "it cannot be handed over: %s",
-                    g_strerror(errno));
-        return FALSE;
-    }
-    add_arguments(command, image_names[command->fd_count], NULL);
-    command->fds[command->fd_count++] = own;
-    return TRUE;
-}
-
-/* ---- Running --------------------------------------------------------------------------- */
-
-/* "    (12.34/100%)\r", in whatever pieces. */
-static void
-read_progress(struct command *command)
-{
-    const char *start = strrchr(command->answer->str, '(');
-    double percent;
-    char *end;
-
-    if (!start || !strchr(start, ')'))
-        return;
-    percent = g_ascii_strtod(start + 1, &end);
-    if (end != start + 1 && *end == '/' && percent > command->percent) {
-        command->percent = percent;
-        if (command->run->progress)
-            command->run->progress(percent, command->run->data);
-    }
-    g_string_erase(command->answer, 0, start - command->answer->str + 1);
-}
-
-static void
-take_output(const char *text, gsize length, void *data)
-{
-    struct command *command = data;
-
-    if (command->answer->len + length > ANSWER_MAX)
-        return;
-    g_string_append_len(command->answer, text, (gssize)length);
-    if (command->progresses)
-        read_progress(command);
-}
-
-/* What it said, on one line and with words for what only this process calls so. */
-static char *
-clean_message(const char *said)
-{
-    static const struct {
-        const char *from, *to;
-    } words[] = {
-        { "'/proc/self/fd/3'", "the image" },
-        { "'/proc/self/fd/4'", "the other image" },
-        { "/proc/self/fd/3", "the image" },
-        { "/proc/self/fd/4", "the other image" },
-        { "qemu-img: ", "" },
-    };
-    g_autoptr(GString) text = g_string_new(said);
-    g_auto(GStrv) lines = NULL;
-    char *joined;
-
-    for (gsize i = 0; i < G_N_ELEMENTS(words); i++)
-        g_string_replace(text, words[i].from, words[i].to, 0);
-    lines = g_strsplit(g_strstrip(text->str), "\n", -1);
-    joined = g_strjoinv("; ", lines);
-    return joined;
-}
-
-static enum qemu_img_error
-code_of(const char *said)
-{
-    if (strstr(said, "No space left on device") || strstr(said, "Disk quota exceeded"))
-        return QEMU_IMG_ERROR_NO_SPACE;
-    if (strstr(said, "Is another process using the image"))
-        return QEMU_IMG_ERROR_LOCKED;
-    return QEMU_IMG_ERROR_FAILED;
-}
-
-static void
-set_failure(const struct command *command, const struct subprocess_end *end, GError **error)
-{
-    const char *verb = g_ptr_array_index(command->argv, 1);
-    g_autofree char *said = clean_message(end->message);
-
-    if (end->signal != 0)
-        g_set_error(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_FAILED,
-                    "qemu-img %s was ended by signal %d (%s)%s%s", verb, end->signal,
-                    g_strsignal(end->signal), *said ? ": " : "", said);
-    else if (*said)
-        g_set_error(error, QEMU_IMG_ERROR, code_of(said), "qemu-img %s: %s", verb, said);
-    else
-        g_set_error(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_FAILED,
-                    "qemu-img %s failed without a word, with status %d", verb, end->status);
-}
-
-/**
- * command_run: runs it.
- * Returns: its exit status; -1 with @error where there is none.
- */
-static int
-command_run(struct command *command, struct subprocess_end *end, GError **error)
-{
-    g_autoptr(GError) reason = NULL;
-    struct subprocess run = {
-        .fds = command->fds,
-        .fd_count = command->fd_count,
-        .idle = command->run->idle,
-        .cancellable = command->run->cancellable,
-        .output = take_output,
-        .data = command,
-    };
-
-    g_ptr_array_add(command->argv, NULL);
-    run.argv = (const char *const *)command->argv->pdata;
-    if (!subprocess_run(&run, end, &reason)) {
-        if (g_error_matches(reason, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
-            g_set_error_literal(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_ABSENT,
-                                "there is no qemu-img on this host: install it (package "
-                                "qemu-utils or qemu-img)");
-        else if (reason->domain == G_IO_ERROR)
-            g_propagate_error(error, g_steal_pointer(&reason));
-        else
-            g_set_error(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_FAILED, "qemu-img cannot be run: %s",
-                        reason->message);
-        return -1;
-    }
-    if (end->status < 0)
-        set_failure(command, end, error);
-    return end->status;
-}
-
-/* The same, where any status but 0 is a failure. */
-static gboolean
-command_succeeds(struct command *command, GError **error)
-{
-    struct subprocess_end end = { 0 };
-    int status = command_run(command, &end, error);
-
-    if (status > 0)
-        set_failure(command, &end, error);
-    g_free(end.message);
-    return status == 0;
-}
-
-/* The object that the answer is; NULL with @error. Owned by @parser. */
-static JsonObject *
-parse_answer(const struct command *command, JsonParser *parser, GError **error)
-{
-    g_autoptr(GError) reason = NULL;
-    JsonNode *root = NULL;
-
-    if (json_parser_load_from_data(parser, command->answer->str, (gssize)command->answer->len,
-                                   &reason))
-        root = json_parser_get_root(parser);
-    if (root && JSON_NODE_HOLDS_OBJECT(root))
-        return json_node_get_object(root);
-    g_set_error(error, QEMU_IMG_ERROR, QEMU_IMG_ERROR_ANSWER,
-                "the answer of qemu-img %s is not understood%s%s",
-                (const char *)g_ptr_array_index(command->argv, 1), reason ? ": " : "",
-                reason ? reason->message : "");
-    return NULL;
 }
 
 static gint64
@@ -303,14 +76,14 @@ gboolean
 qemu_img_layout(const struct qemu_img_run *run, const struct qemu_img_image *image,
                 struct qemu_img_layout *layout, GError **error)
 {
-    struct command *command = command_new(run, "info");
+    struct qemu_img_command *command = qemu_img_command_new(run, "info");
     g_autoptr(JsonParser) parser = json_parser_new();
     JsonObject *answer = NULL, *data;
 
     *layout = (struct qemu_img_layout){ 0 };
-    add_arguments(command, "--output=json", "-f", image->format, NULL);
-    if (add_image(command, image->fd, error) && command_succeeds(command, error))
-        answer = parse_answer(command, parser, error);
+    qemu_img_add_arguments(command, "--output=json", "-f", image->format, NULL);
+    if (qemu_img_add_image(command, image->fd, error) && qemu_img_command_succeeds(command, error))
+        answer = qemu_img_parse_answer(command, parser, error);
     data = member_object(member_object(answer, "format-specific"), "data");
     if (answer && data && g_str_equal(image->format, "qcow2")) {
         const char *compat = json_object_get_string_member_with_default(data, "compat", NULL);
@@ -326,7 +99,7 @@ qemu_img_layout(const struct qemu_img_run *run, const struct qemu_img_image *ima
         layout->refcount_bits = (guint)number(data, "refcount-bits");
         layout->zstd = g_strcmp0(compression, "zstd") == 0;
     }
-    command_free(command);
+    qemu_img_command_free(command);
     return answer != NULL;
 }
 
@@ -362,20 +135,21 @@ convert_once(const struct qemu_img_run *run, const struct qemu_img_image *from,
              const struct qemu_img_image *to, const char *options, const char *read_cache,
              const char *write_cache, GError **error)
 {
-    struct command *command = command_new(run, "convert");
+    struct qemu_img_command *command = qemu_img_command_new(run, "convert");
     gboolean done;
 
     command->progresses = TRUE;
-    add_arguments(command, "-p", "-f", from->format, "-O", to->format, "-o", options, "-T",
+    qemu_img_add_arguments(command, "-p", "-f", from->format, "-O", to->format, "-o", options, "-T",
                   read_cache, "-t", write_cache, NULL);
     if (run->rate_limit_mib != 0) {
         g_autofree char *rate = g_strdup_printf("%uM", run->rate_limit_mib);
 
-        add_arguments(command, "-r", rate, NULL);
+        qemu_img_add_arguments(command, "-r", rate, NULL);
     }
-    done = add_image(command, from->fd, error) && add_image(command, to->fd, error) &&
-           command_succeeds(command, error);
-    command_free(command);
+    done = qemu_img_add_image(command, from->fd, error) &&
+           qemu_img_add_image(command, to->fd, error) &&
+           qemu_img_command_succeeds(command, error);
+    qemu_img_command_free(command);
     return done;
 }
 
@@ -408,24 +182,24 @@ static enum qemu_img_comparison
 compare_once(const struct qemu_img_run *run, const struct qemu_img_image *a,
              const struct qemu_img_image *b, const char *cache, GError **error)
 {
-    struct command *command = command_new(run, "compare");
+    struct qemu_img_command *command = qemu_img_command_new(run, "compare");
     enum qemu_img_comparison comparison = QEMU_IMG_UNKNOWN;
     struct subprocess_end end = { 0 };
 
     command->progresses = TRUE;
-    add_arguments(command, "-p", "-f", a->format, "-F", b->format, "-T", cache, NULL);
-    if (add_image(command, a->fd, error) && add_image(command, b->fd, error)) {
-        int status = command_run(command, &end, error);
+    qemu_img_add_arguments(command, "-p", "-f", a->format, "-F", b->format, "-T", cache, NULL);
+    if (qemu_img_add_image(command, a->fd, error) && qemu_img_add_image(command, b->fd, error)) {
+        int status = qemu_img_command_run(command, &end, error);
 
         if (status == 0)
             comparison = QEMU_IMG_SAME;
         else if (status == COMPARE_DIFFERENT)
             comparison = QEMU_IMG_DIFFERENT;
         else if (status > 0)
-            set_failure(command, &end, error);
+            qemu_img_set_failure(command, &end, error);
     }
     g_free(end.message);
-    command_free(command);
+    qemu_img_command_free(command);
     return comparison;
 }
 
@@ -460,10 +234,10 @@ qemu_img_compare(const struct qemu_img_run *run, const struct qemu_img_image *a,
 
 /* What the answer of a check that was made says. */
 static enum qemu_img_health
-read_health(const struct command *command, GError **error)
+read_health(const struct qemu_img_command *command, GError **error)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
-    JsonObject *answer = parse_answer(command, parser, error);
+    JsonObject *answer = qemu_img_parse_answer(command, parser, error);
 
     if (!answer)
         return QEMU_IMG_FAILED;
@@ -481,23 +255,23 @@ read_health(const struct command *command, GError **error)
 enum qemu_img_health
 qemu_img_check(const struct qemu_img_run *run, const struct qemu_img_image *image, GError **error)
 {
-    struct command *command = command_new(run, "check");
+    struct qemu_img_command *command = qemu_img_command_new(run, "check");
     enum qemu_img_health health = QEMU_IMG_FAILED;
     struct subprocess_end end = { 0 };
 
-    add_arguments(command, "--output=json", "-f", image->format, NULL);
-    if (add_image(command, image->fd, error)) {
-        int status = command_run(command, &end, error);
+    qemu_img_add_arguments(command, "--output=json", "-f", image->format, NULL);
+    if (qemu_img_add_image(command, image->fd, error)) {
+        int status = qemu_img_command_run(command, &end, error);
 
         if (status == 0 || status == CHECK_CORRUPT || status == CHECK_LEAKS)
             health = read_health(command, error);
         else if (status == CHECK_UNSUPPORTED)
             health = QEMU_IMG_UNCHECKED;
         else if (status > 0)
-            set_failure(command, &end, error);
+            qemu_img_set_failure(command, &end, error);
     }
     g_free(end.message);
-    command_free(command);
+    qemu_img_command_free(command);
     return health;
 }
 
@@ -507,20 +281,20 @@ static gboolean
 measure_once(const struct qemu_img_run *run, const struct qemu_img_image *image,
              const char *format, const char *options, struct qemu_img_size *size, GError **error)
 {
-    struct command *command = command_new(run, "measure");
+    struct qemu_img_command *command = qemu_img_command_new(run, "measure");
     g_autoptr(JsonParser) parser = json_parser_new();
     JsonObject *answer = NULL;
 
-    add_arguments(command, "--output=json", "-f", image->format, "-O", format, NULL);
+    qemu_img_add_arguments(command, "--output=json", "-f", image->format, "-O", format, NULL);
     if (options)
-        add_arguments(command, "-o", options, NULL);
-    if (add_image(command, image->fd, error) && command_succeeds(command, error))
-        answer = parse_answer(command, parser, error);
+        qemu_img_add_arguments(command, "-o", options, NULL);
+    if (qemu_img_add_image(command, image->fd, error) && qemu_img_command_succeeds(command, error))
+        answer = qemu_img_parse_answer(command, parser, error);
     if (answer) {
         size->required = (guint64)number(answer, "required");
         size->fully_allocated = (guint64)number(answer, "fully-allocated");
     }
-    command_free(command);
+    qemu_img_command_free(command);
     return answer != NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* What is kept of the standard error: enough for a reason, whatever a damaged image makes it
@@ -40,25 +41,20 @@ prepare_child(void *data)
         syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
-static GSubprocess *
-spawn(const struct subprocess *run, const struct setup *setup, int out, int err, GError **error)
+/* Returns: whether it runs, as @pid. */
+static gboolean
+spawn(const struct subprocess *run, const struct setup *setup, int out, int err, GPid *pid,
+      GError **error)
 {
-    g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE);
+    g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), "LC_ALL", "C", TRUE);
+    g_autofree int *targets = g_new(int, run->fd_count);
 
-    g_subprocess_launcher_setenv(launcher, "LC_ALL", "C", TRUE);
-    g_subprocess_launcher_set_child_setup(launcher, prepare_child, (void *)setup, NULL);
-    g_subprocess_launcher_take_stdout_fd(launcher, out);
-    g_subprocess_launcher_take_stderr_fd(launcher, err);
-    for (guint i = 0; i < run->fd_count; i++) {
-        int fd = fcntl(run->fds[i], F_DUPFD_CLOEXEC, 3 + (int)run->fd_count);
-
-        if (fd < 0) {
-            g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED, "%s", g_strerror(errno));
-            return NULL;
-        }
-        g_subprocess_launcher_take_fd(launcher, fd, 3 + (int)i);
-    }
-    return g_subprocess_launcher_spawnv(launcher, run->argv, error);
+    for (guint i = 0; i < run->fd_count; i++)
+        targets[i] = 3 + (int)i;
+    return g_spawn_async_with_pipes_and_fds(
+        NULL, run->argv, (const char *const *)environment,
+        G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, prepare_child, (void *)setup, -1, out, err,
+        run->fds, targets, run->fd_count, pid, NULL, NULL, NULL, error);
 }
 
 /* Reads what is there. Returns: FALSE at the end. */
@@ -104,23 +100,39 @@ read_all(const struct subprocess *run, int out, int err, GString *message)
 }
 
 static void
-note_end(GSubprocess *process, struct subprocess_end *end, GString *message)
+note_end(int status, struct subprocess_end *end, GString *message)
 {
-    gboolean exited = g_subprocess_get_if_exited(process);
-
-    end->status = exited ? g_subprocess_get_exit_status(process) : -1;
-    end->signal = exited ? 0 : g_subprocess_get_term_sig(process);
+    end->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end->message = g_utf8_make_valid(message->str, (gssize)message->len);
+}
+
+/* Reads from the process and waits for its end; FALSE where it was cancelled. */
+static gboolean
+attend(const struct subprocess *run, GPid pid, int out, int err, struct subprocess_end *end)
+{
+    g_autoptr(GString) message = g_string_new(NULL);
+    gboolean whole = read_all(run, out, err, message);
+    int status = 0;
+    pid_t waited;
+
+    if (!whole)
+        kill(pid, SIGKILL);
+    do
+        waited = waitpid(pid, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    if (whole)
+        note_end(status, end, message);
+    return whole;
 }
 
 gboolean
 subprocess_run(const struct subprocess *run, struct subprocess_end *end, GError **error)
 {
     const struct setup setup = { .parent = getpid(), .idle = run->idle };
-    g_autoptr(GString) message = g_string_new(NULL);
-    g_autoptr(GSubprocess) process = NULL;
     int out[2], err[2];
-    gboolean whole;
+    gboolean done;
+    GPid pid;
 
     *end = (struct subprocess_end){ .status = -1 };
     if (g_cancellable_set_error_if_cancelled(run->cancellable, error) ||
@@ -131,20 +143,14 @@ subprocess_run(const struct subprocess *run, struct subprocess_end *end, GError 
         close(out[1]);
         return FALSE;
     }
-    process = spawn(run, &setup, out[1], err[1], error);
-    whole = process && read_all(run, out[0], err[0], message);
-    if (process && !whole)
-        g_subprocess_force_exit(process);
-    if (process)
-        g_subprocess_wait(process, NULL, NULL);
+    done = spawn(run, &setup, out[1], err[1], &pid, error);
+    close(out[1]);
+    close(err[1]);
+    if (done && !attend(run, pid, out[0], err[0], end)) {
+        g_cancellable_set_error_if_cancelled(run->cancellable, error);
+        done = FALSE;
+    }
     close(out[0]);
     close(err[0]);
-    if (!process)
-        return FALSE;
-    if (!whole) {
-        g_cancellable_set_error_if_cancelled(run->cancellable, error);
-        return FALSE;
-    }
-    note_end(process, end, message);
-    return TRUE;
+    return done;
 }

@@ -6,5 +6,6 @@
 
 #include <glib.h>
 
-/* From now on this process mounts for itself and its children alone. FALSE where it may not mount. */
+/* From now on this process mounts for itself and its children alone. FALSE where it may not
+ * mount. */
 gboolean private_mounts(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test-guard.c: the guard against real QEMU programs that hold an image, and who has a file otherwise.
+ * test-guard.c: the guard against real QEMU programs that hold an image, and who has a file
+ * otherwise.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -56,8 +57,8 @@ static gboolean
 can_write(const scratch *s, const char *name)
 {
     g_autofree char *output =
-        scratch_output(s, "qemu-io -f raw -c 'write 0 512' %s >/dev/null 2>&1 && echo yes || echo no",
-                       name);
+        scratch_output(s, "qemu-io -f raw -c 'write 0 512' %s >/dev/null 2>&1 && echo yes || "
+                          "echo no", name);
 
     return g_str_has_prefix(output, "yes");
 }
@@ -249,6 +250,15 @@ assert_users(const scratch *s, const char *name, const char *const *parts)
                       (char *)users->pdata[i]);
 }
 
+/* Leaves a command running; its process, which is no child of ours. */
+static GPid
+background(const scratch *s, const char *command)
+{
+    g_autofree char *output = scratch_output(s, "%s & echo $!", command);
+
+    return (GPid)atoi(output);
+}
+
 START_TEST(sees_processes)
 {
     g_auto(scratch) s = scratch_new();
@@ -263,10 +273,10 @@ START_TEST(sees_processes)
     own = open(path, O_RDWR | O_CLOEXEC);
     assert_users(&s, "i", none);
     /* Who only reads is none. */
-    child = (GPid)atoi(scratch_output(&s, "sleep 60 <i >/dev/null 2>&1 & echo $!"));
+    child = background(&s, "sleep 60 <i >/dev/null 2>&1");
     assert_users(&s, "i", none);
     kill(child, SIGKILL);
-    child = (GPid)atoi(scratch_output(&s, "sleep 60 >>i 2>/dev/null </dev/null & echo $!"));
+    child = background(&s, "sleep 60 >>i 2>/dev/null </dev/null");
     assert_users(&s, "i", writer);
     kill(child, SIGKILL);
     /* A lock, as other programs have them. */

@@ -22,7 +22,8 @@ static const struct qemu_img_run plain = { 0 };
 
 /* An image with 3 MiB of data in it. */
 #define MAKE(format, options, name) \
-    "head -c 1048576 /dev/urandom >part; qemu-img create -q -f " format " " options " " name " 32M; " \
+    "head -c 1048576 /dev/urandom >part; " \
+    "qemu-img create -q -f " format " " options " " name " 32M; " \
     "qemu-io -f " format " -c 'write -q -s part 0 1M' -c 'write -q -s part 9M 1M' " \
     "-c 'write -q -s part 31M 1M' " name "; "
 
@@ -202,7 +203,8 @@ static const struct {
     { MAKE("qcow2", "", "i"), "qcow2", QEMU_IMG_CLEAN },
     { MAKE("raw", "", "i"), "raw", QEMU_IMG_UNCHECKED },
     /* A cluster at the end that is counted and that nobody uses. */
-    { MAKE("qcow2", "", "i") "end=$(($(stat -c %s i) / 65536)); truncate -s $(((end + 1) * 65536)) i; "
+    { MAKE("qcow2", "", "i") "end=$(($(stat -c %s i) / 65536)); "
+      "truncate -s $(((end + 1) * 65536)) i; "
       "printf '\\000\\001' | dd of=i bs=1 seek=$((0x20000 + 2 * end)) conv=notrunc status=none",
       "qcow2", QEMU_IMG_LEAKS },
     /* The first L2 entry leads to the L1 table. */

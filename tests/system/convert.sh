@@ -12,7 +12,7 @@ make_grown_image()
     shift $(($# > 1 ? 2 : 1))
     make_image qcow2 "$path" "$size" "$@"
     head -c 3000000 /dev/urandom >"$path.random"
-    qemu-io -f qcow2 -c "write -q -s $path.random 0 3000000" -c "write -q -P 0x5a 20M 1M" "$path"
+    qemu-io -f qcow2 -c "write -q -s $path.random 0 3000000" -c "write -q -P 0x5a 10M 1M" "$path"
     rm "$path.random"
 }
 
