@@ -78,7 +78,7 @@ struct preflight {
     const char *new_path;                /* the name that must be free: image_name's new_real;
                                           * NULL: not looked at */
     gboolean exchange;                   /* image_name's */
-    /* Before the define: the new file, which may be at @new_path; or, with @exchange, at the disk's
+    /* Before the define: the new file, which is at @new_path; or, with @exchange, at the disk's
      * own path, and the old image at @new_path. */
     const struct file_identity *new_file;
     GCancellable *cancellable;           /* for qemu-img check; NULL: none */

@@ -333,7 +333,8 @@ START_TEST(new_file_of_ours_is_no_obstacle)
     ck_assert(new_file_identity(file, &identity, &error));
     subject.ask.time = PREFLIGHT_BEFORE_DEFINE;
     subject.ask.new_file = &identity;
-    assert_refusals(&subject.ask, "", NULL);
+    /* Without its name, or with its name taken away, there is nothing to define. */
+    assert_refusals(&subject.ask, "changed", "not there any more");
     ck_assert_msg(new_file_name(file, subject.name->new_real, &error), "%s",
                   error ? error->message : "");
     ck_assert(guard_add(subject.guard, new_file_fd(file), &error));
