@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/consent.h"
+#include "cli/message.h"
 
 static gboolean
 somebody_is_there(void)
@@ -20,21 +21,26 @@ consent_possible(const struct options *options)
     return options->yes || somebody_is_there();
 }
 
-enum consent
-consent_ask(const struct options *options, const char *question)
+gboolean
+consent_have(const struct options *options, const char *question, enum exit_status *status)
 {
     char answer[16] = "";
 
     if (options->yes)
-        return CONSENT_GIVEN;
-    if (!somebody_is_there())
-        return CONSENT_NOBODY;
+        return TRUE;
+    if (!somebody_is_there()) {
+        message("there is no terminal to ask on: say --yes to carry it out");
+        exit_status_raise(status, STATUS_USAGE);
+        return FALSE;
+    }
     fprintf(stderr, "%s [y/N] ", question);
     fflush(stderr);
-    if (!fgets(answer, sizeof(answer), stdin))
-        return CONSENT_REFUSED;
-    g_strstrip(answer);
-    return g_ascii_strcasecmp(answer, "y") == 0 || g_ascii_strcasecmp(answer, "yes") == 0
-               ? CONSENT_GIVEN
-               : CONSENT_REFUSED;
+    if (fgets(answer, sizeof(answer), stdin)) {
+        g_strstrip(answer);
+        if (g_ascii_strcasecmp(answer, "y") == 0 || g_ascii_strcasecmp(answer, "yes") == 0)
+            return TRUE;
+    }
+    message("nothing was changed");
+    exit_status_raise(status, STATUS_REFUSED);
+    return FALSE;
 }

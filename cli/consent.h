@@ -4,16 +4,13 @@
  */
 #pragma once
 
+#include "cli/exit-status.h"
 #include "cli/options.h"
-
-enum consent {
-    CONSENT_GIVEN,
-    CONSENT_REFUSED, /* the person said no */
-    CONSENT_NOBODY,  /* there is nobody to ask: no terminal, and no --yes */
-};
 
 /* Whether somebody could be asked, or --yes was given. */
 gboolean consent_possible(const struct options *options);
 
-/* Asks @question on the terminal, unless --yes answers it. */
-enum consent consent_ask(const struct options *options, const char *question);
+/* Asks @question on the terminal, unless --yes answers it. Where the answer is no, or there is nobody to ask,
+ * that is said, and *@status raised. */
+gboolean consent_have(const struct options *options, const char *question,
+                      enum exit_status *status);

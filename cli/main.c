@@ -255,11 +255,7 @@ have_consent(struct run *run)
                                      fixes == 1 ? "" : "s")
                    : g_strdup_printf("Clear %u finding%s by these changes?", fixes,
                                      fixes == 1 ? "" : "s");
-    if (consent_ask(run->options, question) == CONSENT_GIVEN)
-        return TRUE;
-    message("nothing was changed");
-    exit_status_raise(&run->status, STATUS_REFUSED);
-    return FALSE;
+    return consent_have(run->options, question, &run->status);
 }
 
 static void

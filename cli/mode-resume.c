@@ -95,19 +95,7 @@ have_consent(struct run *run, GPtrArray *conversions, GError **error)
                                 : "that run keeps no originals");
         return FALSE;
     }
-    switch (consent_ask(run->options, "Do it?")) {
-    case CONSENT_GIVEN:
-        return TRUE;
-    case CONSENT_REFUSED:
-        message("nothing was changed");
-        exit_status_raise(&run->status, STATUS_REFUSED);
-        break;
-    case CONSENT_NOBODY:
-        message("there is no terminal to ask on: say --yes to carry it out");
-        exit_status_raise(&run->status, STATUS_USAGE);
-        break;
-    }
-    return FALSE;
+    return consent_have(run->options, "Do it?", &run->status);
 }
 
 /* Once all disks are done with. A domain that could not be finished or rolled back stays off. */

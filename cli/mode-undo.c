@@ -284,19 +284,7 @@ have_consent(struct run *run, const struct run_story *story)
     }
     if (!count)
         return TRUE;
-    switch (consent_ask(run->options, "Do it?")) {
-    case CONSENT_GIVEN:
-        return TRUE;
-    case CONSENT_REFUSED:
-        message("nothing was changed");
-        exit_status_raise(&run->status, STATUS_REFUSED);
-        break;
-    case CONSENT_NOBODY:
-        message("there is no terminal to ask on: say --yes to carry it out");
-        exit_status_raise(&run->status, STATUS_USAGE);
-        break;
-    }
-    return FALSE;
+    return consent_have(run->options, "Do it?", &run->status);
 }
 
 static void
